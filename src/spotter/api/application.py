@@ -1,0 +1,80 @@
+"""The FastAPI application: plumbing and routers, nothing else."""
+
+from fastapi import FastAPI
+
+from spotter.api import (
+    activity,
+    api_keys,
+    approval_policies,
+    approvals,
+    audit,
+    auth,
+    billing_caps,
+    billing_credits,
+    billing_prices,
+    billing_reports,
+    health,
+    me,
+    members,
+    model_accounts,
+    organisations,
+    safety,
+    sessions,
+    trainer,
+    welcome,
+)
+from spotter.api.aliases import SeedPaths
+from spotter.api.metrics import Metrics
+from spotter.api.plumbing import install_plumbing
+from spotter.api.routing import operation_id
+from spotter.api.services import Services
+from spotter.store.faults import as_spotter_error
+
+_ABOUT = (
+    "The open platform for AI coaches and AI gym staff. Send `Authorization: Bearer …` (from `/api/auth/sign-in`, "
+    "or `spotter token`) or `X-API-Key: …`. Every change honours `Idempotency-Key`; every error is a problem document."
+)
+
+
+def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
+    app = FastAPI(
+        title="Spotter",
+        version=version,
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=operation_id,
+        separate_input_output_schemas=False,
+    )
+    app.state.services = services
+    app.state.facts = health.Facts(version=version, schema_revision=schema_revision)
+    for room in (
+        health,
+        auth,
+        me,
+        organisations,
+        members,
+        api_keys,
+        audit,
+        activity,
+        model_accounts,
+        safety,
+        sessions,
+        approvals,
+        approval_policies,
+        billing_reports,
+        billing_prices,
+        billing_caps,
+        billing_credits,
+        trainer,
+        welcome,
+    ):
+        app.include_router(room.routes)
+    metrics = Metrics()
+    services.moderation.watch(metrics.moderated)
+    # Outermost of ours, so that every other part sees the path as it is in the document.
+    install_plumbing(
+        app, services.settings, limiter=services.limits, metrics=metrics, map_exception=as_spotter_error
+    )
+    app.add_middleware(SeedPaths)
+    return app

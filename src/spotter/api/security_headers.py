@@ -1,0 +1,64 @@
+"""Headers that tell browsers what not to do. What a response sets itself stays."""
+
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from spotter.api.paths import is_under
+from spotter.settings import Settings
+
+CONTENT_SECURITY_POLICY: Final = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    # The microphone is for talking to the coach, on our own pages only.
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(self), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+}
+_HSTS: Final = "max-age=31536000"
+_STARTS: Final = {"http.response.start", "websocket.http.response.start"}
+
+
+class SecurityHeaders:
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.headers = dict(_HEADERS)
+        if settings.public_url is not None and settings.public_url.scheme == "https":
+            self.headers["Strict-Transport-Security"] = _HSTS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        private = is_under(scope["path"], "/api")
+
+        async def sending(message: Message) -> None:
+            if message["type"] in _STARTS:
+                message.setdefault("headers", [])
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
+                if "access-control-allow-origin" in headers:
+                    # CORS has let this origin in; the resource policy must not shut it out again.
+                    headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                if private or message["status"] >= 400:
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, sending)

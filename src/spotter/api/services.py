@@ -1,0 +1,48 @@
+"""What the routes work with. Built once by `spotter.app`, reached through the request."""
+
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from spotter.api.rate_limits import RateLimiter
+from spotter.billing.accounts import Accounts
+from spotter.billing.ledger import Ledger
+from spotter.billing.pricing import PriceBook
+from spotter.identity.authenticate import Authenticator
+from spotter.identity.connector_secrets import ConnectorSecrets
+from spotter.identity.sign_in import SignIn
+from spotter.identity.vault import Vault
+from spotter.runtime.kit import AgentSource
+from spotter.runtime.registry import ToolRegistry
+from spotter.runtime.turns import Turns
+from spotter.safety import Moderation
+from spotter.sessions.log import SessionLog
+from spotter.settings import Settings
+from spotter.store.bus import Bus
+from spotter.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    settings: Settings
+    database: Database
+    bus: Bus
+    authenticator: Authenticator
+    sign_in: SignIn
+    vault: Vault
+    limits: RateLimiter
+    log: SessionLog
+    turns: Turns
+    agents: AgentSource
+    secrets: ConnectorSecrets
+    registry: ToolRegistry
+    prices: PriceBook
+    accounts: Accounts
+    ledger: Ledger
+    moderation: Moderation
+
+
+def services_of(connection: HTTPConnection) -> Services:
+    services = connection.app.state.services
+    assert isinstance(services, Services)
+    return services

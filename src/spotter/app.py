@@ -1,0 +1,257 @@
+"""The only wiring: settings → database → identity → routers, worker. Everything else gets what it needs."""
+
+import asyncio
+import logging
+import os
+from base64 import urlsafe_b64encode
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from fastapi import FastAPI
+
+from spotter import __version__
+from spotter.api import application
+from spotter.api.rate_limits import RateLimiter
+from spotter.api.services import Services
+from spotter.billing.accounts import Accounts
+from spotter.billing.ledger import Ledger
+from spotter.billing.pricing import PriceBook
+from spotter.errors import StartupRefused
+from spotter.identity.authenticate import Authenticator
+from spotter.identity.connector_secrets import ConnectorSecrets
+from spotter.identity.external import ExternalTokens
+from spotter.identity.keyring import Keyring, load_keyring
+from spotter.identity.sign_in import SignIn
+from spotter.identity.tokens import AccessTokens
+from spotter.identity.vault import Vault
+from spotter.llm.resolver import Resolver
+from spotter.logs import register_redactor
+from spotter.offline import OfflineModel
+from spotter.runtime.agent import Agent
+from spotter.runtime.approvals import ApprovalDesk
+from spotter.runtime.builtin import assistant
+from spotter.runtime.kit import Kit, known_agents
+from spotter.runtime.models import Models
+from spotter.runtime.registry import ToolRegistry
+from spotter.runtime.seams import Seams
+from spotter.runtime.turns import Turns
+from spotter.safety import Moderation, OpenAIAccounts, redact_for_logs, warm
+from spotter.scenarios import agent_files
+from spotter.scenarios.initializer import SourcePicker
+from spotter.schema import metadata
+from spotter.sessions.log import SessionLog
+from spotter.settings import Settings
+from spotter.store.bus import Bus
+from spotter.store.database import Database
+from spotter.store.embedded import EmbeddedPostgres, newest_programs
+from spotter.store.migrate import Migrated, Plan, head_revision, migrate
+from spotter.store.urls import DatabaseUrls, DerivePassword, derive_urls, describe
+from spotter.tasks import end_tasks
+from spotter.tools import TOOLS
+from spotter.work.job import Workshop
+from spotter.work.jobs import JOBS
+from spotter.work.turn_rescue import TurnRescue
+from spotter.work.worker import Worker
+
+log = logging.getLogger(__name__)
+
+__all__ = ["Ground", "House", "build_app", "ground", "house", "metadata", "migrated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The database's address and the installation's secret: what every command stands on."""
+
+    settings: Settings
+    urls: DatabaseUrls
+    keyring: Keyring
+    pg_dump: Path
+
+
+@asynccontextmanager
+async def ground(settings: Settings) -> AsyncIterator[Ground]:
+    """Starts (or joins) the embedded database if no other is set; the last process out stops it."""
+    async with AsyncExitStack() as stack:
+        if settings.database_url is not None:
+            owner = settings.database_url.get_secret_value()
+        else:
+            embedded = await stack.enter_async_context(EmbeddedPostgres(settings.data_dir))
+            await stack.enter_async_context(_running(embedded.keep_running()))
+            owner = embedded.owner_url
+        keyring = load_keyring(settings)
+        pooled = settings.database_pooled_url.get_secret_value() if settings.database_pooled_url else None
+        urls = derive_urls(owner, _password_from(keyring), pooled=pooled)
+        yield Ground(settings, urls, keyring, newest_programs() / "pg_dump")
+
+
+@asynccontextmanager
+async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Beside what happens inside."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        await end_tasks(task)
+
+
+def _password_from(keyring: Keyring) -> DerivePassword:
+    return lambda label: urlsafe_b64encode(keyring.derive(label)).decode().rstrip("=")
+
+
+async def migrated(base: Ground, *, accept_new_secret: bool = False) -> Migrated:
+    plan = Plan(
+        pg_dump=base.pg_dump,
+        backups=base.settings.data_dir / "backups",
+        key_fingerprint=base.keyring.fingerprint,
+        backups_kept=base.settings.backups_kept,
+        statement_timeout=base.settings.statement_timeout,
+        accept_new_secret=accept_new_secret,
+    )
+    return await asyncio.to_thread(migrate, base.urls, plan)
+
+
+async def require_current_schema(base: Ground) -> None:
+    """For commands that do not migrate: say what to do instead of failing on the first query."""
+    head = head_revision()
+    try:
+        async with await psycopg.AsyncConnection.connect(
+            base.urls.runtime_direct, connect_timeout=10
+        ) as connection:
+            row = await (await connection.execute("SELECT version_num FROM alembic_version")).fetchone()
+    except psycopg.errors.UndefinedTable:
+        row = None
+    except psycopg.OperationalError as error:
+        raise StartupRefused(_cannot_connect(base, error)) from None
+    if row is None or row[0] != head:
+        raise StartupRefused(
+            f"The database is at revision {row[0] if row else 'none'}, this Spotter needs {head}. Run: spotter migrate"
+        )
+
+
+def _cannot_connect(base: Ground, error: psycopg.OperationalError) -> str:
+    reason = " ".join(str(error).split()).rstrip(".?")
+    return (
+        f"Cannot log in to {describe(base.urls.owner)} as {base.urls.runtime_login.name}: {reason}. "
+        "If the database is new, run `spotter migrate` first; if it is another machine's, use its secret key."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Everything, running."""
+
+    base: Ground
+    services: Services
+    workshop: Workshop
+
+
+@asynccontextmanager
+async def house(base: Ground) -> AsyncIterator[House]:
+    settings = base.settings
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(Database(base.urls, settings))
+        await database.refuse_powerful_login()
+        bus = await stack.enter_async_context(Bus(base.urls.runtime_direct))
+        access_tokens = AccessTokens(base.keyring, timedelta(minutes=settings.access_token_minutes))
+        external = ExternalTokens(settings.external_issuers, None)
+        stack.push_async_callback(external.aclose)
+        vault = Vault(base.keyring)
+        secrets = ConnectorSecrets(vault)
+        prices, accounts = PriceBook(database), Accounts(database)
+        ledger = Ledger(database, prices, accounts)
+        resolver = Resolver(offline=OfflineModel)
+        stack.push_async_callback(resolver.aclose)
+        moderation = Moderation(database, OpenAIAccounts(resolver, database, secrets, os.environ).moderator)
+        register_redactor(redact_for_logs)
+        models = Models(resolver, database, secrets, os.environ)
+        seams = Seams(
+            budget=ledger,
+            approvals=ApprovalDesk(database, valid_for=settings.approval_time),
+            initializer=SourcePicker(database, models.for_agent),
+            guard=moderation,
+        )
+        kit = _kit(base, database, bus, models, ledger, seams)
+        turns = Turns(kit)
+        sign_in = SignIn(database, access_tokens, settings)
+        stack.push_async_callback(sign_in.aclose)
+        services = Services(
+            settings=settings,
+            database=database,
+            bus=bus,
+            authenticator=Authenticator(database, access_tokens, external),
+            sign_in=sign_in,
+            vault=vault,
+            limits=RateLimiter(settings),
+            log=kit.log,
+            turns=turns,
+            agents=kit.agents,
+            secrets=secrets,
+            registry=kit.registry,
+            prices=prices,
+            accounts=accounts,
+            ledger=ledger,
+            moderation=moderation,
+        )
+        yield House(base, services, Workshop(settings, database, bus))
+
+
+def _kit(base: Ground, database: Database, bus: Bus, models: Models, ledger: Ledger, seams: Seams) -> Kit:
+    """What turns are run with."""
+    return Kit(
+        database=database,
+        bus=bus,
+        log=SessionLog(database.hot, ledger),
+        registry=ToolRegistry(TOOLS),
+        agents=known_agents({agent.name: agent for agent in _agents(base.settings.model)}),
+        models=models.for_agent,
+        seams=seams,
+    )
+
+
+def _agents(model: str) -> Iterator[Agent]:
+    """Those that ship with the program."""
+    yield assistant(model)
+    for written in agent_files.builtin().values():
+        yield written.agent(model)
+
+
+def warm_up() -> None:
+    """What is read once, so that the first person does not wait for it."""
+    warm()
+    OfflineModel.warm_up()
+
+
+@asynccontextmanager
+async def conversing(home: House) -> AsyncIterator[None]:
+    """Turns in this process: its own, and those of processes that died."""
+    turns = home.services.turns
+    warming = asyncio.create_task(asyncio.to_thread(warm_up))
+    await turns.start()
+    rescue = TurnRescue(home.workshop, turns)
+    rescue.start()
+    try:
+        yield
+    finally:
+        await rescue.stop()
+        await turns.stop(home.services.settings.shutdown_grace)
+        await warming
+
+
+@asynccontextmanager
+async def working(home: House) -> AsyncIterator[Worker]:
+    """A worker in this process."""
+    worker = Worker(home.workshop, JOBS)
+    await worker.start()
+    try:
+        yield worker
+    finally:
+        await worker.stop()
+
+
+def build_app(services: Services) -> FastAPI:
+    return application.build(services, version=__version__, schema_revision=head_revision())

@@ -1,0 +1,111 @@
+"""Credits: an append-only list of movements, in millionths. The balance is their sum, and the database keeps it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+from uuid import UUID
+
+from sqlalchemy import select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from spotter.billing.tables import BillingAccount, CreditAccount, CreditEntry
+from spotter.errors import Conflict, PaymentRequired
+from spotter.identity import audit
+from spotter.ids import new_id
+from spotter.money import CREDIT
+from spotter.store.unit_of_work import UnitOfWork
+
+Given = Literal["grant", "purchase", "refund"]
+_MONTH: Final = text(
+    "SELECT to_char(now() AT TIME ZONE timezone, 'YYYY-MM') FROM organisations WHERE id = :org"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    kind: str
+    amount: int
+    """Millionths; what is taken is negative."""
+    reference: str
+    note: str = ""
+
+
+async def balance(uow: UnitOfWork) -> int:
+    return await uow.session.scalar(select(CreditAccount.balance)) or 0
+
+
+async def movements(
+    uow: UnitOfWork, *, limit: int, before: tuple[datetime, UUID] | None = None
+) -> list[CreditEntry]:
+    """The newest first."""
+    query = select(CreditEntry)
+    if before is not None:
+        query = query.where(
+            (CreditEntry.at < before[0]) | ((CreditEntry.at == before[0]) & (CreditEntry.id < before[1]))
+        )
+    return list(
+        await uow.session.scalars(query.order_by(CreditEntry.at.desc(), CreditEntry.id.desc()).limit(limit))
+    )
+
+
+async def give(uow: UnitOfWork, kind: Given, amount: int, *, reference: str | None, note: str) -> CreditEntry:
+    """Credits for the organisation: given, bought (the payment itself happens elsewhere), or given back. Said again
+    with the same reference it is the same movement."""
+    movement = Movement(kind, amount, reference or str(new_id()), note)
+    entry = await _book(uow, movement)
+    if entry is None:
+        known = await uow.session.scalar(
+            select(CreditEntry).where(CreditEntry.kind == kind, CreditEntry.reference == movement.reference)
+        )
+        assert known is not None
+        if known.amount != amount:
+            raise Conflict(f"A {kind} with this reference was booked before, with another amount.")
+        return known
+    await audit.record(
+        uow,
+        f"credits.{kind}",
+        target=str(entry.id),
+        detail={"micro_credits": amount, "reference": movement.reference},
+    )
+    return entry
+
+
+async def spend(uow: UnitOfWork, amount: int, *, reference: str, note: str = "") -> bool:
+    """Takes credits in the caller's transaction; False when this was taken before. Raises `PaymentRequired` when there
+    are not enough: nothing is taken then."""
+    account = await uow.session.scalar(select(CreditAccount).with_for_update())
+    if account is None or account.balance < amount:
+        left = account.balance if account is not None else 0
+        raise PaymentRequired(
+            f"This takes {amount / CREDIT:g} credits, and there are {left / CREDIT:g}. Nothing was taken.",
+            extra={"limit": "credits", "unit": "micro_credits", "left": left, "needed": amount},
+        )
+    return await _book(uow, Movement("spend", -amount, reference, note)) is not None
+
+
+async def give_monthly(uow: UnitOfWork) -> bool:
+    """This month's credits of the organisation's tier: once in each month of its time zone, however often tried."""
+    amount = await uow.session.scalar(select(BillingAccount.monthly_credits))
+    if not amount:
+        return False
+    month = await uow.session.scalar(_MONTH, {"org": uow.scope.org_id})
+    return await _book(uow, Movement("grant", amount, f"month:{month}", "monthly credits")) is not None
+
+
+async def _book(uow: UnitOfWork, movement: Movement) -> CreditEntry | None:
+    """None when there is such a movement already."""
+    row = await uow.session.execute(
+        insert(CreditEntry)
+        .values(
+            org_id=uow.scope.org_id,
+            id=new_id(),
+            kind=movement.kind,
+            amount=movement.amount,
+            reference=movement.reference,
+            note=movement.note,
+            created_by=uow.scope.user_id,
+        )
+        .on_conflict_do_nothing(index_elements=["org_id", "kind", "reference"])
+        .returning(CreditEntry)
+    )
+    return row.scalar_one_or_none()

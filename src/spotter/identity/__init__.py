@@ -1,0 +1,1 @@
+"""Who someone is, and what is kept secret for them: organisations, people, tokens, keys, secrets at rest."""

@@ -1,0 +1,57 @@
+"""The HTTP under the official clients: one connection pool for all keys, with our time-outs. Loaded lazily."""
+
+import ssl
+
+import anyio
+import httpx2
+
+from spotter.llm.limits import Limits
+
+BROKEN = (
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    httpx2.StreamError,
+    anyio.EndOfStream,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    OSError,  # includes time-outs and TLS
+)
+"""What the clients let through when the wire breaks, besides their own errors."""
+
+LATE = (httpx2.TimeoutException, TimeoutError)
+
+
+def timeout(limits: Limits) -> httpx2.Timeout:
+    return httpx2.Timeout(limits.idle, connect=limits.connect, pool=limits.connect)
+
+
+def patient(limits: Limits) -> httpx2.Timeout:
+    """For answers that come whole: silence is normal until they are there, only the total counts."""
+    return httpx2.Timeout(limits.total, connect=limits.connect, pool=limits.connect)
+
+
+def http_client(limits: Limits, *, verify: ssl.SSLContext | bool = True) -> httpx2.AsyncClient:
+    async def bound_the_wait(response: httpx2.Response) -> None:
+        try:
+            wait = float(response.headers.get("retry-after", "0"))
+        except ValueError:
+            return  # a date; the clients bound those themselves
+        if wait > limits.longest_retry_after:
+            # The one word both clients obey about retrying.
+            response.headers["x-should-retry"] = "false"
+
+    return httpx2.AsyncClient(
+        timeout=timeout(limits),
+        limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+        # A redirect would carry the key to wherever it points.
+        follow_redirects=False,
+        verify=verify,
+        event_hooks={"response": [bound_the_wait]},
+    )
+
+
+def retry_after(response: httpx2.Response) -> float | None:
+    try:
+        return float(response.headers["retry-after"])
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,226 @@
+"""A message, understood: what is wanted, with which slots, and how sure we are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from spotter.offline.understanding.answers import answer_in
+from spotter.offline.understanding.clauses import clauses_of, without_fillers
+from spotter.offline.understanding.dangers import danger_in
+from spotter.offline.understanding.data import words
+from spotter.offline.understanding.deciding import Guess, guesses, is_bare_request
+from spotter.offline.understanding.dialogue import EMPTY, Table
+from spotter.offline.understanding.filling import fill, mentioned
+from spotter.offline.understanding.grammar import known_words
+from spotter.offline.understanding.injuries import pain_in
+from spotter.offline.understanding.intents import COURTESIES, Intent
+from spotter.offline.understanding.language import other_language
+from spotter.offline.understanding.names import BASIC_NAMES, Names
+from spotter.offline.understanding.reading import Line, Vocabulary, read
+from spotter.offline.understanding.slots import NOTHING, Lasting, Slots, Span
+from spotter.offline.understanding.tags import Kind
+from spotter.offline.understanding.text import tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One thing somebody wants."""
+
+    intent: Intent
+    slots: Slots
+    confidence: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    asked: tuple[Asked, ...]
+    """In the order of mention; never empty."""
+    slots: Slots
+    """Of the whole message."""
+
+    @property
+    def intents(self) -> tuple[Intent, ...]:
+        return tuple(dict.fromkeys(each.intent for each in self.asked))
+
+    def of(self, intent: Intent) -> Asked | None:
+        return next((each for each in self.asked if each.intent is intent), None)
+
+
+_LIGHT: Final = COURTESIES | {Intent.YES, Intent.NO, Intent.STOP}
+# A question about exercises for a bad knee tells of the knee, but asks for something else.
+_ASKS_ONLY: Final = frozenset({Intent.HISTORY, Intent.PROGRESS, Intent.STATS, Intent.WHY, Intent.LOG})
+
+
+class Understander:
+    """Knows a set of exercise names. Pure after that: the same message on the same table means the same."""
+
+    def __init__(self, names: Names = BASIC_NAMES) -> None:
+        self._vocabulary: Final = Vocabulary(names, known_words())
+
+    def understand(self, text: str, now: datetime, table: Table = EMPTY) -> Understanding:
+        line = read(text, self._vocabulary)
+        if danger := danger_in(line):
+            return _single(Intent.RED_FLAG, Slots(danger=danger), 0.95, line.span())
+        if other_language(tokens_of(text)):
+            return _single(Intent.OTHER_LANGUAGE, NOTHING, 0.9, line.span())
+        if answer := answer_in(line, table):
+            intent, option = answer
+            return _single(intent, Slots(option=option), 0.9, line.span())
+        parts = [(clause, guesses(clause, table)) for clause in clauses_of(line)]
+        return _assembled(line, parts, now, table)
+
+
+def _single(intent: Intent, slots: Slots, confidence: float, span: Span) -> Understanding:
+    return Understanding((Asked(intent, slots, confidence, span),), slots)
+
+
+_Part = tuple[Line, list[Guess]]
+
+
+def _assembled(line: Line, parts: list[_Part], now: datetime, table: Table) -> Understanding:
+    asked: list[Asked] = []
+    loose: list[tuple[int, Slots, Line]] = []
+    whole = NOTHING
+    carried: str | None = None
+    for clause, found in parts:
+        table = replace(table, focus=carried) if carried else table
+        intents = [guess.intent for guess in found]
+        hurt = _pain_intents(clause, intents)
+        slots = fill(clause, [*intents, *hurt], table, now, carried)
+        carried = mentioned(clause, table) or carried
+        whole = whole.merged(slots)
+        asked += [Asked(guess.intent, slots, guess.confidence, clause.span()) for guess in found]
+        asked += [Asked(intent, slots, 0.9, clause.span()) for intent in hurt]
+        if not found and not hurt and slots != NOTHING:
+            loose.append((len(asked), slots, clause))
+    asked = _with_loose(asked, loose, line, table, now)
+    asked = _one_request(asked)
+    serious = [each for each in asked if each.intent not in _LIGHT]
+    kept = _deduplicated(serious or _plain(asked))
+    if not kept:
+        kept = [Asked(Intent.UNKNOWN, whole, 0.3, line.span())]
+    for each in kept:
+        whole = whole.merged(each.slots)
+    return Understanding(tuple(kept), whole)
+
+
+def _plain(asked: list[Asked]) -> list[Asked]:
+    """ "Great, thanks" is thanks."""
+    if any(each.intent in {Intent.THANKS, Intent.STOP} for each in asked):
+        return [each for each in asked if each.intent not in {Intent.YES, Intent.SMALL_TALK}]
+    return asked
+
+
+def _pain_intents(clause: Line, intents: list[Intent]) -> list[Intent]:
+    if set(intents) & _ASKS_ONLY:
+        return []
+    injuries, _ = pain_in(clause)
+    found: list[Intent] = []
+    if any(not injury.better for injury in injuries) or clause.has(Kind.CONDITION):
+        found.append(Intent.REPORT_INJURY)
+    if any(injury.better for injury in injuries):
+        found.append(Intent.INJURY_BETTER)
+    return found
+
+
+def _with_loose(
+    asked: list[Asked], loose: list[tuple[int, Slots, Line]], line: Line, table: Table, now: datetime
+) -> list[Asked]:
+    """Clauses that only tell circumstances belong to a request; alone, they are one."""
+    hosts = [at for at, each in enumerate(asked) if each.intent in _HOSTS]
+    bare = [part for part in loose if is_bare_request(part[2])]
+    if hosts:
+        for place, slots, _ in loose:
+            near = min(hosts, key=lambda at: (abs(at + 0.5 - place), at))
+            asked[near] = replace(asked[near], slots=asked[near].slots.merged(slots))
+        return asked
+    if bare and not any(each.intent in _FULL for each in asked):
+        slots = NOTHING
+        for _, _, clause in bare:
+            slots = slots.merged(fill(clause, [Intent.CREATE], table, now))
+        follow = _followed(bare, table)
+        return [*asked, Asked(follow or Intent.CREATE, slots, 0.7, line.span())]
+    mentioned = [clause for _, _, clause in loose]
+    if not asked and mentioned and (again := _same_again(mentioned[0], table)):
+        return [Asked(again, fill(mentioned[0], [again], table, now), 0.7, line.span())]
+    if not asked and any(slots.sore for _, slots, _ in loose):
+        return [Asked(Intent.REPORT_INJURY, loose[0][1], 0.7, line.span())]
+    return asked
+
+
+_HOSTS: Final = frozenset(
+    {Intent.CREATE, Intent.SCHEDULE, Intent.SWAP, Intent.SHORTER, Intent.LONGER, Intent.SUGGEST, Intent.LOG}
+)
+_FULL: Final = (
+    frozenset(Intent)
+    - _LIGHT
+    - {Intent.REPORT_INJURY, Intent.INJURY_BETTER, Intent.SET_PREFERENCE, Intent.SET_GOAL, Intent.HELP}
+)
+_REPEATABLE: Final = frozenset(
+    {
+        Intent.SWAP,
+        Intent.REMOVE,
+        Intent.EASIER,
+        Intent.HARDER,
+        Intent.EXPLAIN,
+        Intent.WHY,
+        Intent.MORE_OF,
+        Intent.LESS_OF,
+    }
+)
+
+
+def _followed(bare: Iterable[tuple[int, Slots, Line]], table: Table) -> Intent | None:
+    """After "more legs", "and some arms" means the same again."""
+    if (
+        table.workout
+        and table.last in {Intent.MORE_OF, Intent.LESS_OF}
+        and all(not clause.has(Kind.DUR) for _, _, clause in bare)
+    ):
+        return table.last
+    return None
+
+
+def _one_request(asked: list[Asked]) -> list[Asked]:
+    """What is said for this session only, beside a request, belongs to the request."""
+    request = next((at for at, each in enumerate(asked) if each.intent is Intent.CREATE), None)
+    if request is None:
+        return asked
+    kept: list[Asked] = []
+    for each in asked:
+        if each.intent is Intent.SET_PREFERENCE and _for_now(each.slots):
+            asked[request] = replace(asked[request], slots=asked[request].slots.merged(each.slots))
+        else:
+            kept.append(each)
+    return [asked[request] if each.intent is Intent.CREATE else each for each in kept]
+
+
+def _for_now(slots: Slots) -> bool:
+    return slots.lasting is not Lasting.PERMANENT and all(
+        not taste.wanted and taste.lasting is Lasting.SESSION for taste in slots.tastes
+    )
+
+
+def _same_again(clause: Line, table: Table) -> Intent | None:
+    """Only a name or a place after a change: the same change, for that."""
+    rest = [unit for unit in without_fillers(clause).units if unit.tag is None and unit.word.isalpha()]
+    if not table.workout or table.last not in _REPEATABLE or not clause.has(Kind.EXERCISE, Kind.REF):
+        return None
+    return table.last if all(unit.word in _LINKS for unit in rest) else None
+
+
+_LINKS: Final = words("understanding.links")
+
+
+def _deduplicated(asked: list[Asked]) -> list[Asked]:
+    found: dict[Intent, Asked] = {}
+    for each in asked:
+        before = found.get(each.intent)
+        if before is None:
+            found[each.intent] = each
+        else:
+            sure = max(before.confidence, each.confidence)
+            found[each.intent] = replace(before, slots=before.slots.merged(each.slots), confidence=sure)
+    return list(found.values())

@@ -1,0 +1,277 @@
+"""The log as a model sees it. Fed event by event and kept, so that a turn costs what its new events cost.
+
+Every history is legal for every provider: a call that the log does not answer (yet) is answered here, in the same
+place each time, so that what was sent before stays a prefix of what is sent next.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from spotter.llm.prompt import AssistantMessage as Said
+from spotter.llm.prompt import Fragment, History, Kind, Replay, ToolCall, ToolResult
+from spotter.llm.prompt import UserMessage as Heard
+from spotter.runtime import verdicts
+from spotter.runtime.outside import source_of, wrapped
+from spotter.runtime.taint import marks_of
+from spotter.runtime.verdicts import RedFlag
+from spotter.sessions.codec import Event
+from spotter.sessions.events import (
+    Action,
+    ApprovalDecided,
+    ApprovalRequested,
+    AssistantMessage,
+    Checkpoint,
+    Content,
+    Ending,
+    Handoff,
+    Knowledge,
+    Outcome,
+    Result,
+    Stage,
+    UserMessage,
+    ending_of,
+)
+
+_NOT_ANSWERED: Final = "No result yet: this call is still waiting."
+_WAITS: Final = (
+    "Not carried out yet: it is waiting for a person's approval. Its result will be told as soon as there is one. Do "
+    "not make the same call again."
+)
+_IDENTICAL_REMEMBERED: Final = 8
+
+
+class SessionView:
+    """What one process knows of a session: its fragments, and what the loop needs to go on."""
+
+    __slots__ = (
+        "_held",
+        "_places",
+        "_turn_starts",
+        "awaiting",
+        "calls_in_turn",
+        "due",
+        "ending",
+        "fragments",
+        "knowledge",
+        "known_calls",
+        "last_sequence",
+        "model_calls",
+        "pending",
+        "read",
+        "recent_calls",
+        "red_flag",
+        "to_answer",
+        "tokens",
+        "turn_started",
+    )
+
+    def __init__(self) -> None:
+        self.fragments = History()
+        self._places: list[int] = []
+        self._held: list[Fragment] = []
+        self._turn_starts: set[int] = set()
+        self.last_sequence = 0
+        self.tokens = 0
+        self.pending: dict[str, Action] = {}
+        """Calls without a result, in order. Not all of them are in `fragments` unanswered: see `_answer_pending`."""
+        self.knowledge: dict[str, tuple[int, str]] = {}
+        """By source, what the context holds of it, and the event that told it."""
+        self.awaiting: dict[str, ApprovalRequested] = {}
+        """Calls that a person has not decided about yet. Those that people talked past are no longer `pending`."""
+        self.due: dict[str, ApprovalDecided] = {}
+        """Calls that were decided about and have no result yet: the next thing to do."""
+        self.read: set[str] = set()
+        """Tools whose results the context has held, and marks of its knowledge: see `taint.py`."""
+        self.known_calls: set[str] = set()
+        self.recent_calls: deque[tuple[str, str]] = deque(maxlen=_IDENTICAL_REMEMBERED)
+        self.model_calls = 0
+        """Since the turn's user message."""
+        self.ending: Ending | None = None
+        self.calls_in_turn = 0
+        self.turn_started = 0
+        self.to_answer: UserMessage | None = None
+        """What the turn is about, until it has ended."""
+        self.red_flag: RedFlag | None = None
+        """Stands since its event: no workout is planned meanwhile."""
+
+    def feed(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._take(event.content, event.sequence)
+            self.last_sequence = event.sequence
+
+    def take(self, content: Content, sequence: int) -> None:
+        """An event we have just appended ourselves."""
+        self._take(content, sequence)
+        self.last_sequence = sequence
+
+    def prompt_messages(self) -> Sequence[Fragment]:
+        """The fragments, with an answer to every call. The list itself is handed over when nothing is open."""
+        if not self.pending:
+            return self.fragments
+        return [*self.fragments, *map(self._stand_in, self.pending)]
+
+    def covered_by_checkpoint(self, keep_tokens: float) -> int | None:
+        """Up to which event a summary may stand in: up to a turn's beginning, so that no call loses its result,
+        and never the turn that is going on. None when nothing would be gained."""
+        kept, start = 0.0, None
+        for fragment, place in zip(reversed(self.fragments), reversed(self._places), strict=True):
+            kept += fragment.tokens
+            if place in self._turn_starts:
+                if start is not None and kept > keep_tokens:
+                    break
+                start = place
+        if start is None or start - 1 <= self._places[0]:
+            return None
+        return start - 1
+
+    def fragments_upto(self, sequence: int) -> list[Fragment]:
+        return [f for f, place in zip(self.fragments, self._places, strict=True) if place <= sequence]
+
+    def identical_calls(self) -> int:
+        """How often the last call was made in a row."""
+        if not self.recent_calls:
+            return 0
+        last, count = self.recent_calls[-1], 0
+        for call in reversed(self.recent_calls):
+            if call != last:
+                break
+            count += 1
+        return count
+
+    def _take(self, content: Content, sequence: int) -> None:
+        self.ending = ending_of(content)
+        if self.ending is not None:
+            self.to_answer = None
+        self.red_flag = verdicts.red_flag_of(content, sequence) or self.red_flag
+        match content:
+            case UserMessage():
+                self._take_message(content, sequence)
+            case AssistantMessage() | Action():
+                self._take_speech(content, sequence)
+            case Result():
+                self._take_result(content, sequence)
+            case ApprovalRequested() | ApprovalDecided():
+                self._take_approval(content)
+            case Knowledge(source=source, formatted=formatted) if formatted:
+                self.knowledge[source] = sequence, formatted
+                self.read.update(marks_of(content))
+                self._note(wrapped(formatted, source_of(content), source), sequence)
+            case Checkpoint():
+                self._take_checkpoint(content, sequence)
+            case Handoff() | Stage():
+                self._take_change(content, sequence)
+            case _:
+                pass  # failures, endings: for people and the loop, not for the model
+
+    def _take_message(self, content: UserMessage, sequence: int) -> None:
+        self._answer_pending(sequence)
+        self._start_turn(sequence, content)
+        self._add(Fragment(Heard(verdicts.as_read(content))), sequence)
+        if (note := verdicts.guidance(content)) is not None:
+            self._add(Fragment(Heard(note)), sequence)
+
+    def _take_approval(self, content: ApprovalRequested | ApprovalDecided) -> None:
+        if isinstance(content, ApprovalRequested):
+            self.awaiting[content.call_id] = content
+            self.due.pop(content.call_id, None)
+            return
+        self.awaiting.pop(content.call_id, None)
+        if content.tool:
+            self.due[content.call_id] = content
+
+    def _take_change(self, content: Handoff | Stage, sequence: int) -> None:
+        if isinstance(content, Handoff):
+            self._note(f"[The conversation was handed to {content.to_agent}. {content.reason}]", sequence)
+        elif content.accepted:
+            self._note(f"[The session is now in the stage {content.to_stage}.]", sequence)
+
+    def _take_speech(self, content: AssistantMessage | Action, sequence: int) -> None:
+        if content.usage is not None:
+            self.model_calls += 1
+        if self.pending and (isinstance(content, AssistantMessage) or self.fragments[-1].kind is Kind.RESULT):
+            # A new step: what the one before left open (only logs from elsewhere do) is answered first.
+            self._answer_pending(sequence)
+        if isinstance(content, AssistantMessage):
+            if content.text:
+                replay = Replay(*content.replay) if content.replay else None
+                self._add(Fragment(Said(verdicts.as_read(content), replay=replay)), sequence)
+            return
+        self.pending[content.call_id] = content
+        self.known_calls.add(content.call_id)
+        self.calls_in_turn += 1
+        self.recent_calls.append((content.tool, content.args))
+        self._add(Fragment(Said(calls=(ToolCall(content.call_id, content.tool, content.args),))), sequence)
+
+    def _take_result(self, content: Result, sequence: int) -> None:
+        text = content.formatted or content.error or ""
+        self.awaiting.pop(content.call_id, None)
+        self.due.pop(content.call_id, None)
+        if content.outcome not in (Outcome.DENIED, Outcome.CANCELLED):
+            self.read.add(content.tool)
+        self.read.update(marks_of(content))
+        if content.outcome is Outcome.OK:
+            text = wrapped(text, "tool", content.tool)  # the rest are our own words
+        if self.pending.pop(content.call_id, None) is None:
+            # Answered in its place when somebody spoke meanwhile; what came of it later is told as news.
+            self._note(f"[The result of {content.tool}, {content.call_id}]\n{text}", sequence)
+            return
+        self._add(
+            Fragment(ToolResult(content.call_id, text, is_error=content.outcome is not Outcome.OK)), sequence
+        )
+        if not self.pending:
+            self._say_held(sequence)
+
+    def _take_checkpoint(self, content: Checkpoint, sequence: int) -> None:
+        kept = [(f, p) for f, p in zip(self.fragments, self._places, strict=True) if p > content.covers]
+        waiting = "".join(
+            f"\n[The call {one.call_id}, {one.tool} {one.args}, is still waiting for a person's approval.]"
+            for one in content.waiting
+        )
+        summary = Fragment(Heard(f"[What happened before, in short]\n{content.summary}{waiting}"))
+        self.fragments = History([summary, *(fragment for fragment, _ in kept)])
+        self._places = [content.covers, *(place for _, place in kept)]
+        self.tokens = sum(fragment.tokens for fragment in self.fragments)
+        kept_calls = {call.id for fragment, _ in kept for call in getattr(fragment.message, "calls", ())}
+        self.pending = {call_id: call for call_id, call in self.pending.items() if call_id in kept_calls}
+        self.knowledge = {name: told for name, told in self.knowledge.items() if told[0] > content.covers}
+        self.read.update(content.read)
+        for one in content.waiting:
+            if one.call_id not in self.due:
+                self.awaiting.setdefault(one.call_id, ApprovalRequested(**one.model_dump()))
+
+    def _answer_pending(self, sequence: int) -> None:
+        """Before the event `sequence`. Placed with the call's own turn, so that a checkpoint takes both or none."""
+        for call_id in self.pending:
+            self._add(self._stand_in(call_id), sequence - 1)
+        self.pending = {}
+        self._say_held(sequence - 1)
+
+    def _stand_in(self, call_id: str) -> Fragment:
+        waits = call_id in self.awaiting or call_id in self.due
+        return Fragment(ToolResult(call_id, _WAITS if waits else _NOT_ANSWERED))
+
+    def _start_turn(self, sequence: int, message: UserMessage) -> None:
+        self._turn_starts.add(sequence)
+        self.turn_started = sequence
+        self.to_answer = message
+        self.model_calls = 0
+        self.calls_in_turn = 0
+        self.recent_calls.clear()
+
+    def _note(self, text: str, sequence: int) -> None:
+        """Between a call and its result nothing may stand: then it is said after the results."""
+        if self.pending:
+            self._held.append(Fragment(Heard(text)))
+        else:
+            self._add(Fragment(Heard(text)), sequence)
+
+    def _say_held(self, sequence: int) -> None:
+        for fragment in self._held:
+            self._add(fragment, sequence)
+        self._held.clear()
+
+    def _add(self, fragment: Fragment, sequence: int) -> None:
+        self.fragments.append(fragment)
+        self._places.append(sequence)
+        self.tokens += fragment.tokens

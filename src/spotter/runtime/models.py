@@ -1,0 +1,98 @@
+"""Which model answers for whom: the operator's keys, or the organisation's own where it has set some."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from pydantic import SecretStr
+from sqlalchemy import select
+
+from spotter.errors import NotConfigured
+from spotter.identity.connector_secrets import ConnectorSecrets
+from spotter.identity.tables import Secret
+from spotter.llm.fallback import FallbackModel
+from spotter.llm.port import Model
+from spotter.llm.resolver import Credentials, Dialect, Endpoint, Resolver
+from spotter.runtime.agent import Agent
+from spotter.store.database import Database
+from spotter.store.scope import Scope
+
+log = logging.getLogger(__name__)
+
+PREFIX: Final = "model:"
+_FRESH_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccount:
+    """An organisation's own account with a provider, or its own server."""
+
+    api_key: str | None
+    base_url: str | None
+    dialect: Dialect = "openai"
+
+    def dump(self) -> str:
+        return json.dumps({"api_key": self.api_key, "base_url": self.base_url, "dialect": self.dialect})
+
+    @classmethod
+    def load(cls, text: str) -> "ModelAccount":
+        data = json.loads(text)
+        return cls(data["api_key"], data["base_url"], data["dialect"])
+
+    def endpoint(self) -> Endpoint:
+        key = SecretStr(self.api_key) if self.api_key else None
+        return Endpoint(self.base_url, key, self.dialect, needs_key=self.base_url is None)
+
+
+class Models:
+    def __init__(
+        self,
+        resolver: Resolver,
+        database: Database,
+        secrets: ConnectorSecrets,
+        environment: Mapping[str, str],
+    ) -> None:
+        self._resolver = resolver
+        self._database = database
+        self._secrets = secrets
+        self._operator = Credentials.from_environment(environment)
+        self._known: dict[UUID, tuple[float, Credentials]] = {}
+
+    async def for_agent(self, scope: Scope, agent: Agent) -> Model:
+        """The agent's model, with its fallbacks behind it. One that has no key is passed over if another follows."""
+        credentials = await self._credentials(scope)
+        found: list[Model] = []
+        missing: NotConfigured | None = None
+        for name in (agent.model, *agent.fallbacks):
+            try:
+                found.append(self._resolver.resolve(name, credentials))
+            except NotConfigured as error:
+                log.warning(
+                    "a model is not set up: %s", error.detail, extra={"agent": agent.name, "model": name}
+                )
+                missing = missing or error
+        if not found:
+            raise missing or NotConfigured("This agent names no model.")
+        return found[0] if len(found) == 1 else FallbackModel(found)
+
+    async def _credentials(self, scope: Scope) -> Credentials:
+        assert scope.org_id is not None
+        known = self._known.get(scope.org_id)
+        if known is None or known[0] < time.monotonic():
+            known = (time.monotonic() + _FRESH_SECONDS, await self._read(scope.org_id))
+            self._known[scope.org_id] = known
+        return known[1]
+
+    async def _read(self, org_id: UUID) -> Credentials:
+        endpoints = dict(self._operator.endpoints)
+        async with self._database.unit_of_work(Scope(org_id, None, "service")) as uow:
+            names = await uow.session.scalars(select(Secret.name).where(Secret.name.startswith(PREFIX)))
+            for name in names:
+                stored = await self._secrets.get(uow, name)
+                if stored is not None:
+                    endpoints[name.removeprefix(PREFIX)] = ModelAccount.load(stored).endpoint()
+        return Credentials(endpoints)

@@ -1,0 +1,136 @@
+"""Text of others on its way to a model: what tools return, knowledge, imported logs. Wrapped as data, always; kept back
+where it gives orders. The log keeps what was kept back, and the rule of three counts it as a stranger's words."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pydantic_core import to_json
+
+from spotter.runtime import verdicts
+from spotter.safety import (
+    Action,
+    CategoryName,
+    ModerationDecision,
+    Policy,
+    Source,
+    as_data,
+    moderate,
+)
+from spotter.sessions.events import (
+    AssistantMessage,
+    Checkpoint,
+    Content,
+    Knowledge,
+    Result,
+    UserMessage,
+)
+
+WITHHELD: Final = (
+    "[Withheld by Spotter: not safe to pass on. It is kept in the session's log, where people can read it.]"
+)
+_STRANGE_SOURCES: Final = ("import", "quarantine")
+Seen = Callable[[ModerationDecision], None]
+
+
+def wrapped(text: str, source: Source, label: str) -> str:
+    """The one place where other people's words become part of a prompt."""
+    return as_data(text, source, label=label)
+
+
+def source_of(fact: Knowledge) -> Source:
+    for known in _KNOWN:
+        if fact.source.startswith(known):
+            return known
+    return "knowledge"
+
+
+_KNOWN: Final[tuple[Source, ...]] = ("import", "web", "csv", "tool")
+
+
+def judged_result(result: Result, policy: Policy, seen: Seen, *, strange: bool) -> Result:
+    """`strange`: it holds words of strangers. A list of ours in which one of many names looks odd is shown all the
+    same, with a mark: nobody hides a list from the staff by what they call themselves."""
+    if not result.formatted:
+        return result
+    decision = moderate(result.formatted, "tool", policy)
+    shown = _shown(result.formatted, result.result, decision, policy, strange=strange)
+    return result.model_copy(update=_marks(result.formatted, shown, decision, seen))
+
+
+def judged_knowledge(fact: Knowledge, policy: Policy, seen: Seen) -> Knowledge:
+    if not fact.formatted:
+        return fact
+    strange = fact.untrusted or fact.source.startswith(_STRANGE_SOURCES)
+    decision = moderate(fact.formatted, source_of(fact), policy)
+    shown = _shown(fact.formatted, fact.data, decision, policy, strange=strange)
+    return fact.model_copy(update=_marks(fact.formatted, shown, decision, seen))
+
+
+def judged_import(content: Content, policy: Policy, seen: Seen) -> Content:
+    """An event of a log from elsewhere. What it says about itself is not believed: it is judged here, as an import."""
+    match content:
+        case UserMessage(text=text) | AssistantMessage(text=text):
+            decision = moderate(text, "import", policy)
+            seen(decision)
+            return content.model_copy(update={"moderation": verdicts.as_record(decision)})
+        case Result():
+            clean = content.model_copy(update={"moderation": None, "withheld": None})
+            return judged_result(clean, policy, seen, strange=True)
+        case Knowledge():
+            clean_fact = content.model_copy(update={"moderation": None, "withheld": None, "untrusted": True})
+            return judged_knowledge(clean_fact, policy, seen)
+        case Checkpoint(summary=summary):
+            decision = moderate(summary, "import", policy)
+            seen(decision)
+            return content.model_copy(update={"summary": WITHHELD}) if not decision.allowed else content
+        case _:
+            return content
+
+
+def _marks(text: str, shown: str, decision: ModerationDecision, seen: Seen) -> dict[str, Any]:
+    seen(decision)
+    changed = shown != text
+    if not changed and decision.action in (Action.ALLOW, Action.REDACT):
+        return {}
+    verdict = verdicts.as_record(decision)
+    return {"formatted": shown, "withheld": text if changed else None, "moderation": verdict}
+
+
+def _shown(text: str, data: Any, decision: ModerationDecision, policy: Policy, *, strange: bool) -> str:
+    if not decision.allowed and (strange or not _only_by_default(decision, policy)):
+        return _without_the_bad(text, data, decision.source, policy)
+    chosen = policy.categories.get(CategoryName.PERSONAL_DATA)
+    if chosen is not None and chosen.outside is Action.REDACT and decision.redacted is not None:
+        return decision.redacted
+    return text
+
+
+def _only_by_default(decision: ModerationDecision, policy: Policy) -> bool:
+    """Whether nothing but the default about injection speaks against it."""
+    names = {
+        one.name
+        for one in decision.categories
+        if policy.action(one.name, one.score, decision.source) is Action.BLOCK
+    }
+    chosen = policy.categories.get(CategoryName.INJECTION)
+    return names == {CategoryName.INJECTION} and (chosen is None or chosen.outside is None)
+
+
+def _without_the_bad(text: str, data: Any, source: Source, policy: Policy) -> str:
+    """Of data, only the fields that are bad are kept back; of a text, all of it: nobody knows where an order ends."""
+    if not isinstance(data, dict | list) or to_json(data).decode() != text:
+        return WITHHELD
+    kept = to_json(_fields(data, source, policy)).decode()
+    return kept if moderate(kept, source, policy).allowed else WITHHELD
+
+
+def _fields(value: Any, source: Source, policy: Policy) -> Any:
+    match value:
+        case str():
+            return value if moderate(value, source, policy).allowed else WITHHELD
+        case list():
+            return [_fields(one, source, policy) for one in value]
+        case dict():
+            return {key: _fields(one, source, policy) for key, one in value.items()}
+        case _:
+            return value

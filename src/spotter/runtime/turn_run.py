@@ -1,0 +1,86 @@
+"""One turn being run: everything the loop needs, wired once."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from spotter.billing.ledger import Call, StopAsked
+from spotter.llm.port import Model
+from spotter.llm.prompt import Tools
+from spotter.runtime.agent import Agent
+from spotter.runtime.context import SessionView
+from spotter.runtime.executor import Executor
+from spotter.runtime.seams import Seams
+from spotter.runtime.speech import Speech, topic_of
+from spotter.sessions.events import Content, ending_of
+from spotter.sessions.log import Appended, SessionLog, Turn
+from spotter.store.bus import Bus
+from spotter.store.scope import Scope
+
+if TYPE_CHECKING:
+    from spotter.runtime.checkpoint import Checkpointer
+
+
+@dataclass(slots=True)
+class TurnRun:
+    scope: Scope
+    turn: Turn
+    agent: Agent
+    model: Model
+    tools: Tools
+    view: SessionView
+    log: SessionLog
+    executor: Executor
+    checkpointer: "Checkpointer"
+    seams: Seams
+    bus: Bus
+    started: float = field(default_factory=time.monotonic)
+    streamed: bool = True
+    """False when nobody wants to hear the answer as it is spoken: then the model is asked for it whole."""
+    speech: Speech | None = None
+    nothing_waits: bool = False
+    """The turn has ended, and as it did there was nothing to go on with."""
+    asked_to_stop: bool = False
+    """Set with the cancellation of the task, which may be lost on its way; and by the log, which knows first."""
+    capped: bool = field(init=False)
+    """Whether spending is limited, as the database said with our last word."""
+
+    def __post_init__(self) -> None:
+        self.capped = self.turn.capped
+        self.asked_to_stop = self.turn.stop
+
+    async def append(self, events: Sequence[Content], *, close: bool = False) -> None:
+        done = await self.log.append(
+            self.scope, self.turn.session_id, events, fence=self.turn.fence, close=close
+        )
+        await self.saw(events, done)
+
+    async def saw(self, events: Sequence[Content], done: Appended) -> None:
+        """They are in the log now: keep our picture current, and wake those who watch. What others added meanwhile (a
+        decision about an approval) comes first, as it does in the log."""
+        missed = done.last - len(events) - self.view.last_sequence
+        if missed > 0:
+            session_id = self.turn.session_id
+            self.view.feed(
+                await self.log.read(self.scope, session_id, after=self.view.last_sequence, limit=missed)
+            )
+        for sequence, event in enumerate(events, start=done.last - len(events) + 1):
+            self.view.take(event, sequence)
+        self.capped = done.capped
+        self.nothing_waits = ending_of(events[-1]) is not None and not done.waiting
+        self.asked_to_stop = self.asked_to_stop or done.stop
+        self.bus.publish_highest(topic_of(self.turn.session_id), "sequence", done.last)
+
+    async def may_answer(self, model: Model, prompt_tokens: int) -> int | None:
+        """Before any model is called: how long its answer may be. Raises `PaymentRequired` where nothing is left."""
+        wanted = self.agent.limits.output_tokens
+        if not self.capped:
+            return wanted
+        call = Call(self.turn.session_id, self.turn.fence, model, prompt_tokens, wanted)
+        try:
+            return await self.seams.budget.reserve(self.scope, call)
+        except StopAsked:
+            self.asked_to_stop = True
+            raise asyncio.CancelledError from None

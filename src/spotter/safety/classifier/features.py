@@ -1,0 +1,86 @@
+"""What the classifier looks at in a row of words: each word by itself, and what stands near what.
+
+Every feature belongs to one word, so the weight of a stretch of text is the sum over its words: stretches are weighed
+without reading them again.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from spotter.safety.classifier.concepts import CONCEPT_OF, SMALL
+
+_WINDOW: Final = 4
+"""How many words that carry meaning a pair reaches back over."""
+_NEGATED: Final = 4
+_PIECE: Final = 4
+MARKS: Final = frozenset(".,%/_")
+_SUFFIXES: Final = ("ingly", "edly", "ness", "ings", "ing", "ied", "ies", "ed", "ly", "es", "er", "s", "e")
+_NUMBERS: Final = (1, 5, 12, 19, 34, 37, 42, 99, 139, 179, 250, 600, 1200)
+
+
+@lru_cache(maxsize=16_384)
+def root_and_concept(word: str) -> tuple[str, str]:
+    """The word without its ending, and the concept it stands for: the root again when there is none."""
+    root = _number(word) if word[0].isdigit() else _stem(word)
+    return root, CONCEPT_OF.get(word) or CONCEPT_OF.get(root) or root
+
+
+def word_features(word: str) -> Iterator[str]:
+    """Of a word by itself: root, concept, pieces of four letters (for typing errors and other languages)."""
+    root, concept = root_and_concept(word)
+    yield f"u{root}"
+    if concept != root:
+        yield f"c{concept}"
+    if len(word) >= _PIECE and word.isalpha():
+        marked = f"<{word}>"
+        for at in range(len(marked) - _PIECE + 1):
+            yield f"g{marked[at : at + _PIECE]}"
+
+
+def context_features(words: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Which word, and a feature it has because of the words before it. None reaches across a full stop."""
+    before = ""
+    near: list[str] = []
+    since_no = _NEGATED
+    for index, word in enumerate(words):
+        if word == ".":
+            before, near, since_no = "", [], _NEGATED
+            continue
+        if word in MARKS:
+            since_no = _NEGATED
+            continue
+        root, concept = root_and_concept(word)
+        if before:
+            yield index, f"b{before} {root}"
+        before = root
+        if word in SMALL:
+            since_no += 1
+            continue
+        for other in near:
+            yield index, f"p{other} {concept}" if other < concept else f"p{concept} {other}"
+        near = [*near[1 - _WINDOW :], concept]
+        if concept == "NO":
+            since_no = 0
+        elif since_no < _NEGATED:
+            since_no += 1
+            yield index, f"n{concept}"
+
+
+def _stem(word: str) -> str:
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            cut = word[: -len(suffix)]
+            if len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "lsz":
+                cut = cut[:-1]
+            return f"{cut[:-1]}i" if cut.endswith("y") and len(cut) > 3 else cut
+    return word
+
+
+def _number(word: str) -> str:
+    """Only its size matters: an age, a pulse, a temperature, calories."""
+    digits = word.replace(":", "").replace(",", "").split(".")[0]
+    if not digits.isdigit():
+        return "#mixed"
+    value = int(digits[:9])
+    return next((f"#{most}" for most in _NUMBERS if value <= most), "#more")

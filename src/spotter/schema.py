@@ -1,0 +1,23 @@
+"""Every room's tables, imported so that the metadata is whole. Migrations and the drift test need that."""
+
+from spotter.api import tables as api_tables
+from spotter.billing import tables as billing_tables
+from spotter.identity import tables as identity_tables
+from spotter.runtime import tables as runtime_tables
+from spotter.safety import tables as safety_tables
+from spotter.sessions import tables as sessions_tables
+from spotter.store.tables import Base
+from spotter.training import tables as training_tables
+
+__all__ = [
+    "api_tables",
+    "billing_tables",
+    "identity_tables",
+    "metadata",
+    "runtime_tables",
+    "safety_tables",
+    "sessions_tables",
+    "training_tables",
+]
+
+metadata = Base.metadata

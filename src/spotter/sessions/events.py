@@ -1,0 +1,291 @@
+"""The kinds of events. Past facts: frozen, nothing extra, each with a version and room to be upcast.
+
+A call and its result are two events. What a model call cost is a field of the first event it caused; what
+safety thought of a text is a field of the event that holds it. The last event of a turn says how it ended.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Ending(StrEnum):
+    """How a turn ended."""
+
+    FINAL = "final"
+    IDLE = "idle"
+    ASKED = "asked"
+    APPROVAL = "approval"
+    LIMIT = "limit"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Outcome(StrEnum):
+    """How a call ended. Every call has exactly one of these once its turn is over."""
+
+    OK = "ok"
+    ERROR = "error"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    UNCERTAIN = "uncertain"
+
+
+class _Content(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    event_type: ClassVar[str]
+
+    v: int = 1
+
+
+class UsageRecord(BaseModel):
+    """Tokens of one model call, all four kinds, and who answered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    provider: str = ""
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reported: bool = True
+    request_id: str = ""
+    failed: tuple[str, ...] = ()
+    """Models that were asked before and did not answer."""
+
+
+class UserMessage(_Content):
+    event_type: ClassVar[str] = "user_message"
+
+    text: str
+    message_id: UUID | None = None
+    source: Literal["text", "voice", "job", "api"] = "text"
+    moderation: dict[str, Any] | None = None
+    """What safety decided about it, before it was recorded. `redacted` says that this is not all that was said."""
+
+
+class AssistantMessage(_Content):
+    event_type: ClassVar[str] = "assistant_message"
+
+    text: str
+    agent: str = ""
+    usage: UsageRecord | None = None
+    replay: tuple[str, tuple[str, ...]] | None = None
+    """(dialect, blocks) that the provider wants back unchanged with this message."""
+    moderation: dict[str, Any] | None = None
+    offline: bool = False
+    source: Literal["text", "voice"] = "text"
+    ends: Ending | None = None
+
+
+class Action(_Content):
+    """A call. `args` is the raw string the model wrote, so that the prompt rebuilds byte for byte."""
+
+    event_type: ClassVar[str] = "action"
+
+    tool: str
+    args: str
+    call_id: str
+    agent: str = ""
+    usage: UsageRecord | None = None
+    moderation: dict[str, Any] | None = None
+    """Of a call that speaks to the person."""
+
+
+class Result(_Content):
+    event_type: ClassVar[str] = "result"
+
+    tool: str
+    call_id: str
+    outcome: Outcome = Outcome.OK
+    result: Any = None
+    error: str | None = None
+    formatted: str = ""
+    """What the model reads."""
+    ms: int = 0
+    ends: Ending | None = None
+    moderation: dict[str, Any] | None = None
+    """Where something was found in it."""
+    withheld: str | None = None
+    """What the model would have read, where safety kept that back."""
+
+
+class Knowledge(_Content):
+    event_type: ClassVar[str] = "knowledge"
+
+    source: str
+    data: Any = None
+    formatted: str = ""
+    reason: str = ""
+    usage: UsageRecord | None = None
+    untrusted: bool = False
+    """Words of strangers: read as data, and remembered when something is to be sent outside."""
+    private: bool = False
+    moderation: dict[str, Any] | None = None
+    withheld: str | None = None
+
+
+class WaitingCall(BaseModel):
+    """A call that a person has not decided about yet."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    approval_id: UUID
+    call_id: str
+    tool: str
+    args: str
+
+
+class FlaggedMessage(BaseModel):
+    """A message after which no workout is planned."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sequence: int
+    category: str
+
+
+class Checkpoint(_Content):
+    """Everything before `covers` is told by `summary` from here on. Nothing is deleted. What must not get lost in
+    a summary stands beside it."""
+
+    event_type: ClassVar[str] = "checkpoint"
+
+    summary: str
+    covers: int
+    usage: UsageRecord | None = None
+    waiting: tuple[WaitingCall, ...] = ()
+    read: tuple[str, ...] = ()
+    """Which tools' results, and which marked knowledge, the context has held so far."""
+    red_flag: FlaggedMessage | None = None
+
+
+class Handoff(_Content):
+    event_type: ClassVar[str] = "handoff"
+
+    from_agent: str
+    to_agent: str
+    reason: str = ""
+
+
+class Stage(_Content):
+    event_type: ClassVar[str] = "stage"
+
+    from_stage: str
+    to_stage: str
+    accepted: bool = True
+    reason: str = ""
+
+
+class ApprovalRequested(_Content):
+    event_type: ClassVar[str] = "approval_requested"
+
+    approval_id: UUID
+    call_id: str
+    tool: str
+    args: str
+    """As they will be carried out: checked, complete, in one spelling."""
+    reason: str = ""
+    replaces: UUID | None = None
+    """The request whose arguments somebody edited, or whose tool has changed since."""
+    ends: Ending | None = None
+
+
+class ApprovalDecided(_Content):
+    """Holds all that is needed to go on: the request may lie before a checkpoint. Outside of a turn, it reopens the
+    last one."""
+
+    event_type: ClassVar[str] = "approval_decided"
+
+    approval_id: UUID
+    call_id: str
+    approved: bool
+    by: UUID | None = None
+    reason: str = ""
+    tool: str = ""
+    args: str = ""
+    edited: bool = False
+    """The arguments are not those the model gave."""
+
+
+class TurnResumed(_Content):
+    """A decision came while another turn was going on; now there is time for it."""
+
+    event_type: ClassVar[str] = "turn_resumed"
+
+
+class Failure(_Content):
+    """Something went wrong that a person should know of."""
+
+    event_type: ClassVar[str] = "error"
+
+    code: str
+    detail: str
+    usage: UsageRecord | None = None
+    ends: Ending | None = None
+
+
+class TurnEnded(_Content):
+    """A turn that ended without an answer: a limit, a cancel."""
+
+    event_type: ClassVar[str] = "turn_ended"
+
+    ends: Ending
+    reason: str = ""
+    limit: str | None = None
+    detail: dict[str, Any] | None = None
+    """Of a budget: what is left, and when it begins anew."""
+
+
+class Erased(_Content):
+    """What is left of an event whose content was shredded: that it was, and when in the order of things."""
+
+    event_type: ClassVar[str] = "erased"
+
+    erased: Annotated[bool, Field()] = True
+
+
+Content: TypeAlias = (
+    UserMessage
+    | AssistantMessage
+    | Action
+    | Result
+    | Knowledge
+    | Checkpoint
+    | Handoff
+    | Stage
+    | ApprovalRequested
+    | ApprovalDecided
+    | TurnResumed
+    | Failure
+    | TurnEnded
+    | Erased
+)
+
+KINDS: dict[str, type[Content]] = {
+    kind.event_type: kind
+    for kind in (
+        UserMessage,
+        AssistantMessage,
+        Action,
+        Result,
+        Knowledge,
+        Checkpoint,
+        Handoff,
+        Stage,
+        ApprovalRequested,
+        ApprovalDecided,
+        TurnResumed,
+        Failure,
+        TurnEnded,
+        Erased,
+    )
+}
+
+
+def ending_of(content: Content) -> Ending | None:
+    """How the turn ended, if this event ended it."""
+    return getattr(content, "ends", None)

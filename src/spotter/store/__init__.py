@@ -1,0 +1,1 @@
+"""The database: connections, roles, migrations, the queue and the bus between processes."""

@@ -1,0 +1,1 @@
+"""The schema's history. Alembic runs it; `spotter.store.migrate` is the way in."""

@@ -1,0 +1,147 @@
+"""An athlete as the rules see them, put together from what is stored."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final, Protocol, TypeAlias
+from uuid import UUID
+
+from spotter.clock import now
+from spotter.store.unit_of_work import UnitOfWork
+from spotter.training import goals, history, preferences, profile, words
+from spotter.training.athlete import Athlete, Effort, Goal
+from spotter.training.catalogue import Catalogue
+from spotter.training.limits import Condition, Injury, Severity, Side
+from spotter.training.tables import UserSettings
+from spotter.training.vocabulary import Equipment, Joint, Level, Muscle
+
+_WEEKS_THAT_MATTER: Final = 8
+
+FindExercise: TypeAlias = Callable[[str], str | None]
+"""From what somebody calls an exercise to its id in the catalogue."""
+
+
+def finder(book: Catalogue) -> FindExercise:
+    def find(name: str) -> str | None:
+        found = book.find(name)
+        return found.exercise.id if found is not None else None
+
+    return find
+
+
+class Wish(Protocol):
+    """A preference, wherever it was read."""
+
+    @property
+    def preference_type(self) -> str: ...
+    @property
+    def value(self) -> str: ...
+    @property
+    def details(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What preferences come to, taken in the order in which they were said."""
+
+    equipment: frozenset[Equipment] | None = None
+    minutes: int | None = None
+    injuries: dict[tuple[Joint, Side], Injury] = field(default_factory=dict)
+    conditions: set[Condition] = field(default_factory=set)
+    excluded: set[str] = field(default_factory=set)
+    focus: set[Muscle] = field(default_factory=set)
+    effort: Effort = Effort.NORMAL
+
+    def add(self, wish: Wish, find: FindExercise) -> None:
+        match wish.preference_type:
+            case "equipment":
+                self.equipment = words.equipment_of(wish.value) or self.equipment
+            case "location":
+                self._add_place(wish.value)
+            case "time_available":
+                digits = "".join(filter(str.isdigit, wish.value))
+                self.minutes = int(digits[:3]) if digits else self.minutes
+            case "injury":
+                self._add_injury(wish)
+            case "exclusion":
+                found = wish.details.get("exercise_id") or find(wish.value)
+                if isinstance(found, str):
+                    self.excluded.add(found)
+            case "focus":
+                self.focus |= words.muscles_of(wish.value)
+            case "intensity":
+                self.effort = words.effort_of(wish.value) or self.effort
+            case _:
+                pass
+
+    def _add_place(self, value: str) -> None:
+        if "gym" in words.plain(value).split():
+            self.equipment = self.equipment or words.FULL_GYM
+
+    def _add_injury(self, wish: Wish) -> None:
+        if condition := wish.details.get("condition") or words.condition_of(wish.value):
+            self.conditions.add(Condition(condition))
+        told = wish.details
+        if told.get("joint") in set(Joint):
+            severity = told.get("severity")
+            side = told.get("side")
+            injury: Injury | None = Injury(
+                Joint(told["joint"]),
+                Severity(severity) if severity in set(Severity) else words.severity_of(wish.value),
+                Side(side) if side in set(Side) else words.side_of(wish.value),
+            )
+        else:
+            injury = words.injury_of(wish.value)
+        if injury is not None:
+            self.injuries[injury.joint, injury.side] = injury
+
+
+def wishes_of(found: Iterable[Wish], find: FindExercise) -> Wishes:
+    wishes = Wishes()
+    for wish in found:
+        wishes.add(wish, find)
+    return wishes
+
+
+async def load(uow: UnitOfWork, user_id: UUID, session_id: UUID | None, find: FindExercise) -> Athlete:
+    stats = await profile.body_stats(uow, user_id)
+    settings = await profile.settings(uow, user_id)
+    wishes = wishes_of(await preferences.active(uow, session_id), find)
+    muscle_goals = {
+        Muscle(name): weight
+        for name, weight in (await goals.muscle_goals(uow, user_id)).items()
+        if name in set(Muscle)
+    }
+    for muscle in wishes.focus:
+        muscle_goals[muscle] = max(muscle_goals.get(muscle, 0), 5)
+    return Athlete(
+        user_id=user_id,
+        age=stats.age if stats else None,
+        weight_kg=stats.weight_g / 1000 if stats and stats.weight_g is not None else None,
+        level=level_from(settings.fitness_level if settings else None),
+        equipment=wishes.equipment or _equipment(settings),
+        minutes=wishes.minutes or (settings.preferred_workout_duration if settings else None),
+        goals=goals_from(await goals.category_goals(uow, user_id)),
+        muscle_goals=muscle_goals,
+        injuries=tuple(wishes.injuries.values()),
+        conditions=frozenset(wishes.conditions),
+        clearance=await profile.clearance(uow, user_id),
+        excluded=frozenset(wishes.excluded),
+        effort=wishes.effort,
+        past=await history.past(uow, user_id, now() - timedelta(weeks=_WEEKS_THAT_MATTER)),
+    )
+
+
+def goals_from(found: Mapping[str, int]) -> dict[Goal, int]:
+    known = ((words.goal_of(name), weight) for name, weight in found.items())
+    return {goal: weight for goal, weight in known if goal is not None}
+
+
+def level_from(value: str | None) -> Level:
+    return Level(value) if value in set(Level) else Level.BEGINNER
+
+
+def _equipment(settings: UserSettings | None) -> frozenset[Equipment] | None:
+    if settings is None or not settings.equipment_known:
+        return None
+    return frozenset(Equipment(item) for item in settings.available_equipment if item in set(Equipment))

@@ -1,0 +1,106 @@
+"""From a workout that was planned and what somebody says they did to what goes into the history. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, assert_never
+from uuid import UUID
+
+from spotter.training.history import Done, DoneSet
+from spotter.training.timers import timer_for
+from spotter.training.workout import (
+    DurationExercise,
+    HoldExercise,
+    IntervalsExercise,
+    RepsExercise,
+    Workout,
+    WorkoutExercise,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was really done of one exercise; what is None was as planned."""
+
+    completed: bool
+    sets: int | None = None
+    reps: int | None = None
+    seconds: int | None = None
+    weight_kg: float | None = None
+    rpe: float | None = None
+    notes: str = ""
+
+
+_NOT_DONE = Report(completed=False)
+
+
+def done_workout(
+    workout: Workout,
+    reports: Mapping[UUID, Report],
+    key: UUID,
+    session_id: UUID,
+    at: datetime,
+    notes: str = "",
+) -> Done:
+    """What nobody reported was not done. The key is the call's own, so that logging twice is logging once."""
+    items: list[dict[str, Any]] = []
+    sets: list[DoneSet] = []
+    seconds = 0
+    for exercise in workout.exercises:
+        report = reports.get(exercise.id, _NOT_DONE) if exercise.id is not None else _NOT_DONE
+        items.append(_item(exercise, report))
+        if report.completed:
+            sets += _sets(exercise, report)
+            seconds += timer_for(exercise).seconds
+    return Done(
+        completed_at=at,
+        items=items,
+        sets=sets,
+        source_key=f"call:{key}",
+        title=", ".join(workout.summary.focus_areas[:3]),
+        notes=notes,
+        minutes=round(seconds / 60) if seconds else None,
+        session_id=session_id,
+    )
+
+
+def _item(exercise: WorkoutExercise, report: Report) -> dict[str, Any]:
+    shown: dict[str, Any] = exercise.model_dump(mode="json", exclude_none=True)
+    actual = {
+        "sets": report.sets,
+        "reps": report.reps,
+        "weight_kg": report.weight_kg,
+        _SECONDS.get(exercise.type, ""): report.seconds,
+    }
+    shown.update({name: value for name, value in actual.items() if value is not None and name in shown})
+    return {**shown, "completed": report.completed, **({"done_notes": report.notes} if report.notes else {})}
+
+
+_SECONDS = {"hold": "hold_time", "duration": "duration"}
+
+
+def _sets(exercise: WorkoutExercise, report: Report) -> Iterator[DoneSet]:
+    name = exercise.exercise_id or exercise.name
+    match exercise:
+        case RepsExercise():
+            for number in range(1, (report.sets if report.sets is not None else exercise.sets) + 1):
+                reps = report.reps if report.reps is not None else exercise.reps
+                weight = report.weight_kg if report.weight_kg is not None else exercise.weight_kg
+                yield DoneSet(
+                    name, exercise.name, number, reps, None, weight, rpe=report.rpe, notes=report.notes
+                )
+        case HoldExercise():
+            for number in range(1, (report.sets if report.sets is not None else exercise.sets) + 1):
+                seconds = report.seconds if report.seconds is not None else exercise.hold_time
+                weight = report.weight_kg if report.weight_kg is not None else exercise.weight_kg
+                yield DoneSet(
+                    name, exercise.name, number, None, seconds, weight, rpe=report.rpe, notes=report.notes
+                )
+        case DurationExercise():
+            seconds = report.seconds if report.seconds is not None else exercise.duration
+            yield DoneSet(name, exercise.name, 1, None, seconds, rpe=report.rpe, notes=report.notes)
+        case IntervalsExercise():
+            for number in range(1, (report.sets if report.sets is not None else exercise.rounds) + 1):
+                yield DoneSet(name, exercise.name, number, None, exercise.work_time, rpe=report.rpe)
+        case _:
+            assert_never(exercise)

@@ -1,0 +1,57 @@
+"""Sealing the audit log: what was committed since the last look gets its place in the chain."""
+
+import asyncio
+import logging
+from typing import Final
+
+import psycopg
+from procrastinate import BaseConnector, exceptions
+from sqlalchemy.exc import SQLAlchemyError
+
+from spotter.errors import SpotterError
+from spotter.identity import audit_chain
+from spotter.store.database import Database
+from spotter.tasks import end_tasks
+
+log = logging.getLogger(__name__)
+
+# Found by an index of unsealed entries only. The limit keeps one look short after a long outage; the next goes on.
+_UNSEALED: Final = """
+    SELECT DISTINCT org_id FROM (
+        SELECT org_id FROM public.audit_log WHERE chain_number IS NULL LIMIT 10000
+    ) AS unsealed
+"""
+
+
+class Sealer:
+    """Any number may run: of one organisation only one seals at a time, the others leave it to that one."""
+
+    def __init__(self, connector: BaseConnector, database: Database, *, every: float) -> None:
+        self._connector = connector
+        self._database = database
+        self._every = every
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._keep_looking(), name="sealer")
+
+    async def stop(self) -> None:
+        await end_tasks(self._task)
+
+    async def _keep_looking(self) -> None:
+        while True:
+            try:
+                await self.look()
+            except (
+                exceptions.ConnectorException,
+                psycopg.Error,
+                SQLAlchemyError,
+                SpotterError,
+                OSError,
+            ) as error:
+                log.debug("cannot seal the audit log now: %s", error)
+            await asyncio.sleep(self._every)
+
+    async def look(self) -> None:
+        for row in await self._connector.execute_query_all_async(_UNSEALED):
+            await audit_chain.seal(self._database, row["org_id"])

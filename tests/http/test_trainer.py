@@ -1,0 +1,217 @@
+"""The trainer over HTTP (C9): the shapes its clients know, real tools, and models that speak the providers' formats."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from spotter.api.server import Listener
+from spotter.app import Ground, build_app, conversing, house
+from tests.llm.wire_scripts import Called, Spoken, answer
+from tests.llm.wire_server import NO_OBJECTION, Answer, Asked, WireServer
+from tests.support.people import Gym, Person
+
+Step = Spoken | Callable[[str], Spoken]
+DIALECTS = {"chat": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5"}
+
+
+def call(name: str, /, **arguments: Any) -> Spoken:
+    return Spoken(calls=[Called(name, json.dumps(arguments), f"call_{name}_{len(json.dumps(arguments))}")])
+
+
+def reps(name: str, muscles: Sequence[str], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "reps",
+        "name": name,
+        "sets": 3,
+        "reps": 10,
+        "categories": ["strength"],
+        "muscles": list(muscles),
+        **more,
+    }
+
+
+WORKOUT = {
+    "exercises": [
+        reps("Push-up", ["chest"]),
+        reps("Bodyweight squat", ["quads"]),
+        reps("Glute bridge", ["glutes"]),
+    ],
+    "summary": {"focus_areas": ["full body"], "difficulty": "beginner"},
+}
+CHOOSES = Spoken('{"data_sources": ["active_preferences"], "reasoning": "a workout needs them"}')
+IDLE = call("idle", reason="done")
+
+
+class Script:
+    """Answers in order; what a step needs from the request it is asked with, it finds there."""
+
+    def __init__(self, dialect: str, steps: Sequence[Step]) -> None:
+        self.dialect = dialect
+        self.steps = list(steps)
+
+    def plan(self, asked: Asked) -> Answer:
+        if asked.path.endswith("/moderations"):
+            return NO_OBJECTION
+        step = self.steps.pop(0)
+        return answer(self.dialect, step(asked.body.decode()) if callable(step) else step, asked.body)
+
+
+@asynccontextmanager
+async def trainer(
+    base: Ground, monkeypatch: pytest.MonkeyPatch, dialect: str, steps: Sequence[Step]
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A server whose model is the script."""
+    script = Script(dialect, steps)
+    async with WireServer(script.plan) as wire:
+        for name in ("OPENAI", "ANTHROPIC"):
+            monkeypatch.setenv(f"{name}_API_KEY", "sk-nobody")
+            monkeypatch.setenv(f"{name}_BASE_URL", f"{wire.url}/v1" if name == "OPENAI" else wire.url)
+        settings = base.settings.model_copy(update={"model": DIALECTS[dialect]})
+        async with house(replace(base, settings=settings)) as home, conversing(home):
+            listener = Listener(settings)
+            ready, stop = asyncio.Event(), asyncio.Event()
+            serving = asyncio.create_task(listener.serve(build_app(home.services), ready, stop))
+            await ready.wait()
+            async with httpx.AsyncClient(base_url=listener.url, timeout=60) as client:
+                yield client
+            stop.set()
+            await serving
+            listener.close()
+    assert script.steps == []
+
+
+async def chat(http: httpx.AsyncClient, person: Person, message: str, **more: Any) -> dict[str, Any]:
+    said = await http.post("/agent/chat", headers=person.headers, json={"message": message, **more})
+    assert said.status_code == 200, said.text
+    found: dict[str, Any] = said.json()
+    return found
+
+
+def first_id(body: str) -> str:
+    """Of the first exercise of the main part, as the model was told it."""
+    return body.split("] main: ", maxsplit=1)[0].rsplit("[", 1)[1]
+
+
+async def test_a_workout_is_made_changed_and_logged(
+    base: Ground, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes = []
+    for dialect in DIALECTS:
+        person = gym.member if dialect == "chat" else gym.other_member
+        steps: list[Step] = [
+            CHOOSES,
+            call("generate_workout", workout=WORKOUT),
+            call("message_notify_user", message="Here you are."),
+            IDLE,
+            CHOOSES,
+            lambda body: call("adjust_exercise", exercise_id=first_id(body), adjustments={"sets": 2}),
+            IDLE,
+            CHOOSES,
+            lambda body: call(
+                "log_workout", completed_exercises=[{"exercise_id": first_id(body), "completed": True}]
+            ),
+            call("message_ask_user", question="How was it?", options=["Easy", "Hard"]),
+        ]
+        async with trainer(base, monkeypatch, dialect, steps) as http:
+            made = await chat(http, person, "Something for the whole body")
+            assert made["response"]["messages"] == ["Here you are."]
+            names = [one["name"] for one in made["response"]["exercises"] if one["phase"] == "main"]
+            assert names == ["Push-up", "Bodyweight squat", "Glute bridge"]
+            assert made["response"]["question"] is None
+            assert made["iterations"] == 3
+            adjusted = await chat(http, person, "Only two sets of the first one")
+            assert adjusted["sessionId"] == made["sessionId"]
+            mains = [one for one in adjusted["response"]["exercises"] if one["phase"] == "main"]
+            assert [one["sets"] for one in mains] == [2, 3, 3]
+            asked = await chat(http, person, "Done, but only the first", sessionId=made["sessionId"])
+            assert asked["response"]["question"] == {"text": "How was it?", "options": ["Easy", "Hard"]}
+            assert asked["response"]["exercises"] is None
+            events = await http.get(
+                f"/api/sessions/{made['sessionId']}/events?limit=1000", headers=person.headers
+            )
+            kinds = [(one["type"], one["content"].get("tool")) for one in events.json()["items"]]
+            shapes.append(kinds)
+            detail = await http.get(f"/api/agent/sessions/{made['sessionId']}", headers=person.headers)
+            assert [one["event_type"] for one in detail.json()["recentActions"]] == ["action", "result"] * 5
+    assert shapes[0] == shapes[1]
+
+
+async def test_each_action_comes_as_it_happens(
+    base: Ground, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[Step] = [CHOOSES, call("generate_workout", workout=WORKOUT), IDLE]
+    async with trainer(base, monkeypatch, "chat", steps) as http:
+        body = {"message": "Go"}
+        async with http.stream("POST", "/api/agent/stream", headers=gym.member.headers, json=body) as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            lines = [line async for line in stream.aiter_lines() if line]
+        messages = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+        assert [message["type"] for message in messages] == ["generate_workout", "idle", "done"]
+        assert messages[0]["data"]["exercise_count"] >= 3
+        session_id = messages[-1]["sessionId"]
+        seen = next(line for line in lines if line.startswith("id: ")).removeprefix("id: ")
+        again = await http.get(
+            "/api/agent/stream",
+            params={"sessionId": session_id},
+            headers={**gym.member.headers, "Last-Event-ID": seen},
+        )
+        rest = [json.loads(line[6:]) for line in again.text.splitlines() if line.startswith("data: ")]
+        assert [message["type"] for message in rest] == ["idle", "done"]
+
+
+@pytest.mark.parametrize("path", ["/api/agent/chat", "/api/agent/stream"])
+@pytest.mark.parametrize("body", [{"message": ""}, {"message": "  \n"}, {}])
+async def test_an_empty_message(http: httpx.AsyncClient, gym: Gym, path: str, body: dict[str, str]) -> None:
+    refused = await http.post(path, headers=gym.member.headers, json=body)
+    assert (refused.status_code, refused.json()) == (400, {"error": "Message is required."})
+
+
+async def test_wrong_arguments_change_nothing_and_can_be_put_right(
+    base: Ground, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = {"exercises": [{**reps("Push-up", ["chest"]), "sets": "many"}]}
+    steps: list[Step] = [
+        CHOOSES,
+        call("generate_workout", workout=broken),
+        call("remove_exercise", exercise_id="7f1f6a0e-0000-7000-8000-000000000000"),
+        call("swap_exercise", exercise_id="no id"),
+        call("generate_workout", workout=WORKOUT),
+        IDLE,
+    ]
+    async with trainer(base, monkeypatch, "chat", steps) as http:
+        made = await chat(http, gym.member, "A workout")
+        assert made["iterations"] == 5
+        events = await http.get(f"/api/sessions/{made['sessionId']}/events", headers=gym.member.headers)
+        results = [one["content"] for one in events.json()["items"] if one["type"] == "result"]
+        assert [one.get("outcome", "ok") for one in results] == ["error", "error", "error", "ok", "ok"]
+        assert "There is no workout on the table" in results[1]["formatted"]
+
+
+async def test_the_limit_of_ten_steps(base: Ground, gym: Gym, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[Step] = [
+        CHOOSES,
+        *(call("message_notify_user", message=f"Still thinking {n}") for n in range(10)),
+    ]
+    async with trainer(base, monkeypatch, "chat", steps) as http:
+        made = await chat(http, gym.member, "Think")
+        assert made["iterations"] == 10
+        assert len(made["response"]["messages"]) == 11
+        assert "10 times" in made["response"]["messages"][-1]
+
+
+async def test_sessions_are_their_persons(http: httpx.AsyncClient, gym: Gym) -> None:
+    made = await http.post("/api/agent/sessions", headers=gym.member.headers)
+    session_id = made.json()["session"]["id"]
+    listed = await http.get("/api/agent/sessions?limit=10", headers=gym.member.headers)
+    assert [one["id"] for one in listed.json()["sessions"]] == [session_id]
+    assert (await http.get("/api/agent/sessions", headers=gym.owner.headers)).json() == {"sessions": []}
+    for person in (gym.other_member, gym.owner):
+        body = {"message": "hi", "sessionId": session_id}
+        refused = await http.post("/api/agent/chat", headers=person.headers, json=body)
+        assert refused.status_code == 404
