@@ -47,7 +47,8 @@ async def test_turns_over_http(place: Place, gym: Gym) -> None:
         place.wire.plan = plan
         said = await place.ask("POST", f"{path}/messages", json={"text": MESSAGE}, headers=gym.member.headers)
         assert said.status_code == 200, said.text
-    second_opinion, chat = place.wire.asked[:2]
+    # Turns that other tests left open in this database may be taken over here and ask as well.
+    second_opinion, chat = [asked for asked in place.wire.asked if b"I am Ana" in asked.body][:2]
     assert EMAIL.encode() not in second_opinion.body
     assert EMAIL.encode() in chat.body
     assert CARD.encode() not in chat.body
