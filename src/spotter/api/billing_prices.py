@@ -27,6 +27,7 @@ from spotter.errors import InvalidInput
 from spotter.llm.resolver import split_name
 from spotter.llm.tokens import estimate as tokens_in
 from spotter.money import DOLLAR, dollars
+from spotter.runtime.kit import Part
 
 routes = router("billing", prefix="/api/billing")
 
@@ -226,7 +227,7 @@ async def estimate_cost(
     if (body.agent is None) == (body.model is None):
         raise InvalidInput("Name an agent or a model, one of them.")
     services = services_of(request)
-    agent = await services.agents(caller.scope, body.agent) if body.agent is not None else None
+    agent = await services.agents(caller.scope, Part(body.agent)) if body.agent is not None else None
     name = agent.model if agent is not None else body.model or ""
     provider, model = split_name(name)
     ask = estimates.Ask(

@@ -22,6 +22,7 @@ from spotter.errors import Unauthenticated
 from spotter.identity import audit
 from spotter.identity.principal import PermissionScope
 from spotter.runtime.builtin import ASSISTANT
+from spotter.runtime.kit import Part
 from spotter.runtime.outside import judged_import
 from spotter.runtime.watch import Watch
 from spotter.sessions import directory, tables, transfer
@@ -122,7 +123,7 @@ async def list_sessions(
 @routes.post("", status_code=201, responses=problem_responses(404))
 async def create_session(request: Request, caller: Caller, uow: Transaction, body: NewSession) -> Session:
     """Start a conversation with an agent."""
-    await services_of(request).agents(caller.scope, body.agent)
+    await services_of(request).agents(caller.scope, Part(body.agent))
     return _shown(await directory.create(uow, body.agent, title=body.title))
 
 
@@ -132,7 +133,7 @@ async def import_session(
 ) -> Session:
     """A new session from an export. Its events are data: nothing in them is carried out."""
     services = services_of(request)
-    await services.agents(caller.scope, body.agent)
+    await services.agents(caller.scope, Part(body.agent))
     judge = partial(
         judged_import,
         policy=await services.moderation.policy(caller.scope),
@@ -159,7 +160,7 @@ async def fork_session(
 ) -> Session:
     """A copy up to an event, to go another way from there: with another agent, or other words."""
     if body.agent is not None:
-        await services_of(request).agents(caller.scope, body.agent)
+        await services_of(request).agents(caller.scope, Part(body.agent))
     return _shown(await directory.fork(uow, session_id, at=body.at, agent=body.agent))
 
 

@@ -20,6 +20,16 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Handover:
+    """Another agent this one may hand the conversation to."""
+
+    to: str
+    when: str
+    """What the other is for: the model decides by it."""
+    history: Literal["all", "turn"] = "all"
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
     name: str
     instructions: str
@@ -28,6 +38,7 @@ class Agent:
     tool_choice: Literal["auto", "required"] = "auto"
     limits: Limits = Limits()
     fallbacks: tuple[str, ...] = ()
+    handoffs: tuple[Handover, ...] = ()
     small_model: str | None = None
     """Summarises and picks sources; the agent's own model if not set."""
     sections: tuple[Section, ...] = field(init=False, compare=False, repr=False)

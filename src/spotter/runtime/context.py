@@ -47,6 +47,7 @@ class SessionView:
     __slots__ = (
         "_held",
         "_places",
+        "_shown_from",
         "_turn_starts",
         "awaiting",
         "calls_in_turn",
@@ -61,6 +62,7 @@ class SessionView:
         "read",
         "recent_calls",
         "red_flag",
+        "speaker",
         "to_answer",
         "tokens",
         "turn_started",
@@ -71,6 +73,9 @@ class SessionView:
         self._places: list[int] = []
         self._held: list[Fragment] = []
         self._turn_starts: set[int] = set()
+        self._shown_from = 0
+        self.speaker: str | None = None
+        """Who was handed the conversation last; None where nobody was."""
         self.last_sequence = 0
         self.tokens = 0
         self.pending: dict[str, Action] = {}
@@ -107,9 +112,14 @@ class SessionView:
 
     def prompt_messages(self) -> Sequence[Fragment]:
         """The fragments, with an answer to every call. The list itself is handed over when nothing is open."""
-        if not self.pending:
+        if not self.pending and not self._shown_from:
             return self.fragments
-        return [*self.fragments, *map(self._stand_in, self.pending)]
+        shown: Iterable[Fragment] = self.fragments
+        if self._shown_from:
+            shown = (
+                f for f, place in zip(self.fragments, self._places, strict=True) if place >= self._shown_from
+            )
+        return [*shown, *map(self._stand_in, self.pending)]
 
     def covered_by_checkpoint(self, keep_tokens: float) -> int | None:
         """Up to which event a summary may stand in: up to a turn's beginning, so that no call loses its result,
@@ -182,6 +192,8 @@ class SessionView:
 
     def _take_change(self, content: Handoff | Stage, sequence: int) -> None:
         if isinstance(content, Handoff):
+            self.speaker = content.to_agent
+            self._shown_from = self.turn_started if content.history == "turn" else 0
             self._note(f"[The conversation was handed to {content.to_agent}. {content.reason}]", sequence)
         elif content.accepted:
             self._note(f"[The session is now in the stage {content.to_stage}.]", sequence)

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from uuid import UUID, uuid5
 
@@ -31,7 +31,7 @@ from spotter.runtime.outside import judged_result
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.tool import Answer, Effect, FixAndRetry, Tool, ToolFailed
 from spotter.sessions.codec import storable
-from spotter.sessions.events import Action, ApprovalDecided, Outcome, Result
+from spotter.sessions.events import Action, ApprovalDecided, Content, Move, Outcome, Result
 from spotter.sessions.log import Appended, Fenced, SessionLog, Turn
 from spotter.sessions.tables import AgentSession, OutboxMessage
 from spotter.sessions.tables import Effect as EffectMark
@@ -109,6 +109,20 @@ class CallSite:
     """No other call waits to be answered. Only then may its result end the turn."""
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A call that has its result, committed."""
+
+    result: Result
+    done: Appended
+    moves: tuple[Move, ...] = ()
+
+    @property
+    def events(self) -> tuple[Content, ...]:
+        """As they stand in the log: the result last, for it may end the turn."""
+        return (*self.moves, self.result)
+
+
 class Executor:
     def __init__(
         self, registry: ToolRegistry, database: Database, session_log: SessionLog, guard: Guard
@@ -120,15 +134,15 @@ class Executor:
 
     def tool_for(self, agent: Agent, call: Action) -> Tool | None:
         """Only what the agent is allowed: a name that a text brought in is as unknown as any other."""
-        return self.registry.get(call.tool) if call.tool in agent.tools else None
+        return self.registry.of(agent).get(call.tool)
 
-    async def run(self, site: CallSite) -> tuple[Result, Appended]:
+    async def run(self, site: CallSite) -> Carried:
         """The result, committed, and its place in the log. Raises only when that is not certain (the database is
         away, the turn was taken over): then the log tells whoever goes on."""
         call = site.call
         tool = self.tool_for(site.agent, call)
         if tool is None:
-            allowed = ", ".join(site.agent.tools) or "none"
+            allowed = ", ".join(self.registry.of(site.agent).names) or "none"
             return await self._refuse(site, f"There is no tool {call.tool!r} here. There are: {allowed}.")
         if not may_call(site.scope, tool):
             return await self._refuse(site, f"{call.tool} needs the role {tool.permission}.", Outcome.DENIED)
@@ -142,7 +156,7 @@ class Executor:
             return await self._run_unkeyed(site, tool, given, judge)
         return await self._run_ours(site, tool, given, judge)
 
-    async def deny(self, site: CallSite, reason: str) -> tuple[Result, Appended]:
+    async def deny(self, site: CallSite, reason: str) -> Carried:
         """A person did not want it, or what they wanted is no longer what would happen. It never will."""
         return await self._refuse(site, reason, Outcome.DENIED)
 
@@ -157,13 +171,12 @@ class Executor:
 
         return judge
 
-    async def _run_ours(
-        self, site: CallSite, tool: Tool, given: dict[str, Any], judge: Judge
-    ) -> tuple[Result, Appended]:
+    async def _run_ours(self, site: CallSite, tool: Tool, given: dict[str, Any], judge: Judge) -> Carried:
         context = self._context(site)
         started = time.perf_counter()
         try:
-            result = await judge(_result(site, tool, await self._call(tool, context, given), started))
+            answer = await self._call(tool, context, given)
+            result = await judge(_result(site, answer, started))
         except Exception as error:
             await _roll_back(context, error)
             if _uncertain_commit(error):
@@ -173,7 +186,7 @@ class Executor:
             await _roll_back(context, error)
             raise
         try:
-            return result, await self._commit(site, context, result)
+            return await self._commit(site, context, result, answer.moves)
         except (psycopg.Error, SQLAlchemyError) as error:
             await _roll_back(context, error)
             if _uncertain_commit(error):
@@ -184,16 +197,16 @@ class Executor:
             await _roll_back(context, error)
             raise
 
-    async def _run_unkeyed(
-        self, site: CallSite, tool: Tool, given: dict[str, Any], judge: Judge
-    ) -> tuple[Result, Appended]:
+    async def _run_unkeyed(self, site: CallSite, tool: Tool, given: dict[str, Any], judge: Judge) -> Carried:
         context = self._context(site)
         started = time.perf_counter()
+        moves: tuple[Move, ...] = ()
         if not await self._mark_attempt(site):
             result = uncertain(site.call)
         else:
             try:
-                result = await judge(_result(site, tool, await self._call(tool, context, given), started))
+                answer = await self._call(tool, context, given)
+                result, moves = await judge(_result(site, answer, started)), answer.moves
             except Exception as error:  # noqa: BLE001 - a tool's bug is told to the model and logged, see _reason
                 await _roll_back(context, error)
                 result = await judge(_failure(site.call, error, started))
@@ -210,7 +223,7 @@ class Executor:
                 .where(EffectMark.session_id == site.turn.session_id, EffectMark.call_id == site.call.call_id)
                 .values(state=state, settled_at=now())
             )
-            return result, await self._commit(site, context, result)
+            return await self._commit(site, context, result, moves)
         except BaseException as error:
             await _roll_back(context, error)
             raise
@@ -252,41 +265,46 @@ class Executor:
                 await use(uow, site.decision)
             return first
 
-    async def _call(self, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Any:
+    async def _call(self, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Answer:
         async with asyncio.timeout(tool.timeout):
-            return await tool.function(context, **given)
+            returned = await tool.function(context, **given)
+        if isinstance(returned, Answer):
+            return replace(returned, data=_plain(returned.data))
+        return Answer(tool.result.dump_python(returned, mode="json"))
 
-    async def _commit(self, site: CallSite, context: ToolContext, result: Result) -> Appended:
+    async def _commit(
+        self, site: CallSite, context: ToolContext, result: Result, moves: tuple[Move, ...]
+    ) -> Carried:
         """The effect and its result, together. A tool that opened no transaction changed nothing."""
         unit = context._unit
         if unit is None:
-            return await self._append(site, result)
-        done = await self._append(site, result, unit)
+            return Carried(result, await self._append(site, result, moves=moves), moves)
+        done = await self._append(site, result, unit, moves)
         context._unit = None
         await unit.__aexit__(None, None, None)
-        return done
+        return Carried(result, done, moves)
 
-    async def _refuse(
-        self, site: CallSite, text: str, outcome: Outcome = Outcome.ERROR
-    ) -> tuple[Result, Appended]:
+    async def _refuse(self, site: CallSite, text: str, outcome: Outcome = Outcome.ERROR) -> Carried:
         text = storable(text)
         result = Result(
             tool=site.call.tool, call_id=site.call.call_id, outcome=outcome, error=text, formatted=text
         )
         return await self._answer(site, result)
 
-    async def _answer(self, site: CallSite, result: Result) -> tuple[Result, Appended]:
-        return result, await self._append(site, result)
+    async def _answer(self, site: CallSite, result: Result) -> Carried:
+        return Carried(result, await self._append(site, result))
 
-    async def _append(self, site: CallSite, result: Result, uow: UnitOfWork | None = None) -> Appended:
+    async def _append(
+        self, site: CallSite, result: Result, uow: UnitOfWork | None = None, moves: tuple[Move, ...] = ()
+    ) -> Appended:
         """The result and, where the call was decided about, the end of that decision: together or not at all."""
         if uow is None and site.decision is not None:
             async with self._database.unit_of_work(site.scope) as own:
-                return await self._append(site, result, own)
+                return await self._append(site, result, own, moves)
         done = await self._log.append(
             site.scope,
             site.turn.session_id,
-            [result],
+            [*moves, result],
             fence=site.turn.fence,
             close=result.ends is not None,
             connection=await uow.driver() if uow is not None else None,
@@ -315,19 +333,15 @@ async def _roll_back(context: ToolContext, error: BaseException) -> None:
         await unit.__aexit__(type(error), error, error.__traceback__)
 
 
-def _result(site: CallSite, tool: Tool, returned: Any, started: float) -> Result:
+def _result(site: CallSite, answer: Answer, started: float) -> Result:
     call = site.call
-    answer = returned if isinstance(returned, Answer) else Answer(returned)
-    data = (
-        tool.result.dump_python(answer.data, mode="json") if answer is not returned else _plain(answer.data)
-    )
-    formatted = answer.formatted if answer.formatted is not None else _as_text(data)
+    formatted = answer.formatted if answer.formatted is not None else _as_text(answer.data)
     if site.decision is not None and site.decision.edited:
         formatted = f"[A person changed the arguments to {call.args} before it was approved.]\n{formatted}"
     return Result(
         tool=call.tool,
         call_id=call.call_id,
-        result=data,
+        result=answer.data,
         formatted=_bounded(storable(formatted)),
         ms=_ms(started),
         ends=answer.ends if site.alone else None,

@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
+from uuid import UUID
 
 from spotter.errors import NotFound
 from spotter.llm.port import Model
@@ -10,12 +11,25 @@ from spotter.runtime.agent import Agent
 from spotter.runtime.checkpoint import Checkpointer
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.seams import Seams
+from spotter.runtime.turn_run import Cast
 from spotter.sessions.log import SessionLog
 from spotter.store.bus import Bus
 from spotter.store.database import Database
 from spotter.store.scope import Scope
 
-AgentSource: TypeAlias = Callable[[Scope, str], Awaitable[Agent]]
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which agent is wanted, and for what: the same name may mean another one in another scenario."""
+
+    agent: str
+    scenario: str | None = None
+    overrides: dict[str, Any] | None = None
+    """What the session has different from the definition."""
+    session_id: UUID | None = None
+
+
+AgentSource: TypeAlias = Callable[[Scope, Part], Awaitable[Agent]]
 ModelSource: TypeAlias = Callable[[Scope, Agent], Awaitable[Model]]
 
 
@@ -32,13 +46,17 @@ class Kit:
     seams: Seams = field(default_factory=Seams)
     checkpointer: Checkpointer = field(default_factory=Checkpointer)
 
+    async def cast(self, scope: Scope, part: Part) -> Cast:
+        agent = await self.agents(scope, part)
+        return Cast(agent, await self.models(scope, agent), self.registry.of(agent).wire)
+
 
 def known_agents(agents: dict[str, Agent]) -> AgentSource:
     """Agents that ship with the program."""
 
-    async def find(scope: Scope, name: str) -> Agent:
-        if name not in agents:
-            raise NotFound(f"There is no agent called {name!r}.")
-        return agents[name]
+    async def find(scope: Scope, part: Part) -> Agent:
+        if part.agent not in agents:
+            raise NotFound(f"There is no agent called {part.agent!r}.")
+        return agents[part.agent]
 
     return find

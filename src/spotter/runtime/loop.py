@@ -72,6 +72,9 @@ async def _next(run: TurnRun) -> Step:
         return await _carry_out_decided(run, next(iter(run.view.due.values())))
     if run.view.pending:
         return await _answer_calls(run)
+    # Only now: calls of one answer are all carried out as the agent who made them.
+    if run.view.speaker not in (None, run.agent.name):
+        await run.recast()
     if (limit := _limit(run)) is not None:
         return limit
     if run.view.tokens > run.checkpointer.threshold(run.agent, run.model):
@@ -116,8 +119,8 @@ async def _carry_out_decided(run: TurnRun, decision: ApprovalDecided) -> Step:
         case Granted():
             return await _carry_out(run, site)
         case Refused(reason):
-            result, sequence = await run.executor.deny(site, reason)
-            await run.saw([result], sequence)
+            denied = await run.executor.deny(site, reason)
+            await run.saw(denied.events, denied.done)
             return Continue()
         case Ask():
             return NeedApproval((answer,))
@@ -126,9 +129,10 @@ async def _carry_out_decided(run: TurnRun, decision: ApprovalDecided) -> Step:
 
 
 async def _carry_out(run: TurnRun, site: CallSite) -> Step:
-    result, sequence = await run.executor.run(site)
-    await run.saw([result], sequence)
-    return Final(result.ends) if result.ends is not None else Continue()
+    carried = await run.executor.run(site)
+    await run.saw(carried.events, carried.done)
+    ends = carried.result.ends
+    return Final(ends) if ends is not None else Continue()
 
 
 async def _ask_model(run: TurnRun) -> Step:

@@ -12,11 +12,13 @@ from spotter.billing.ledger import Call
 from spotter.errors import NotConfigured
 from spotter.runtime.guard import DefaultGuard, Guard
 from spotter.runtime.tool import Tool
-from spotter.sessions.events import Action, ApprovalDecided, Ending, Failure, Knowledge
+from spotter.sessions.events import Action, ApprovalDecided, Ending, Failure, Knowledge, Move
+from spotter.sessions.log import Turn
 from spotter.store.scope import Scope
 
 if TYPE_CHECKING:
     from spotter.runtime.approvals import Ask, Granted, Refused
+    from spotter.runtime.context import SessionView
     from spotter.runtime.turn_run import TurnRun
 
 
@@ -50,6 +52,19 @@ class Initializer(Protocol):
         ...
 
 
+class Director(Protocol):
+    """Who knows the course of a scenario."""
+
+    async def after_red_flag(self, scope: Scope, turn: Turn, view: "SessionView") -> Sequence[Move]:
+        """Where a session stands once safety has answered instead of the agent. In the log before that answer."""
+        ...
+
+
+class NoDirector:
+    async def after_red_flag(self, scope: Scope, turn: Turn, view: "SessionView") -> Sequence[Move]:
+        return ()
+
+
 class NoBudget:
     async def reserve(self, scope: Scope, call: Call) -> int | None:
         return call.max_output
@@ -81,3 +96,4 @@ class Seams:
     approvals: Approvals = field(default_factory=NoApprovals)
     initializer: Initializer = field(default_factory=NoInitializer)
     guard: Guard = field(default_factory=DefaultGuard)
+    director: Director = field(default_factory=NoDirector)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from spotter.identity.principal import Role
 from spotter.llm.prompt import ToolSpec
 from spotter.runtime.approval_policy import ALWAYS, NEVER, Rule
-from spotter.sessions.events import Ending
+from spotter.sessions.events import Ending, Move
 
 DEFAULT_TIMEOUT: Final = 30.0
 _DECLARED: Final[dict[str, Rule]] = {"never": NEVER, "always": ALWAYS}
@@ -43,6 +43,8 @@ class Answer:
     data: Any = None
     formatted: str | None = None
     ends: Ending | None = None
+    moves: tuple[Move, ...] = ()
+    """Who speaks next and where the session stands now; in the log together with the result."""
 
 
 ToolFunction: TypeAlias = Callable[..., Awaitable[Any]]

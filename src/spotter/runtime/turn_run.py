@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,13 +23,21 @@ if TYPE_CHECKING:
     from spotter.runtime.checkpoint import Checkpointer
 
 
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Somebody who can answer: an agent with its model and its tools as the model sees them."""
+
+    agent: Agent
+    model: Model
+    tools: Tools
+
+
 @dataclass(slots=True)
 class TurnRun:
     scope: Scope
     turn: Turn
-    agent: Agent
-    model: Model
-    tools: Tools
+    cast: Cast
+    find_cast: Callable[[str], Awaitable[Cast]]
     view: SessionView
     log: SessionLog
     executor: Executor
@@ -50,6 +58,23 @@ class TurnRun:
     def __post_init__(self) -> None:
         self.capped = self.turn.capped
         self.asked_to_stop = self.turn.stop
+
+    @property
+    def agent(self) -> Agent:
+        return self.cast.agent
+
+    @property
+    def model(self) -> Model:
+        return self.cast.model
+
+    @property
+    def tools(self) -> Tools:
+        return self.cast.tools
+
+    async def recast(self) -> None:
+        """Somebody else was handed the conversation: they go on."""
+        assert self.view.speaker is not None
+        self.cast = await self.find_cast(self.view.speaker)
 
     async def append(self, events: Sequence[Content], *, close: bool = False) -> None:
         done = await self.log.append(

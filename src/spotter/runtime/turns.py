@@ -19,11 +19,11 @@ from spotter.runtime.closing import close_turn, failure_of, said_so_far
 from spotter.runtime.context import SessionView
 from spotter.runtime.executor import Executor
 from spotter.runtime.guard import heard, reply_instead
-from spotter.runtime.kit import Kit
+from spotter.runtime.kit import Kit, Part
 from spotter.runtime.loop import run_loop
 from spotter.runtime.outside import judged_knowledge
 from spotter.runtime.speech import topic_of
-from spotter.runtime.turn_run import TurnRun
+from spotter.runtime.turn_run import Cast, TurnRun
 from spotter.runtime.views import Views
 from spotter.sessions.events import (
     AssistantMessage,
@@ -265,20 +265,23 @@ class Turns:
         reply = await reply_instead(kit.seams.guard, scope, view.to_answer)
         if reply is None:
             return None
-        done = await kit.log.append(scope, turn.session_id, [reply], fence=turn.fence, close=True)
+        moves = await kit.seams.director.after_red_flag(scope, turn, view)
+        done = await kit.log.append(scope, turn.session_id, [*moves, reply], fence=turn.fence, close=True)
         self._views.forget(turn.session_id)
         kit.bus.publish_highest(topic_of(turn.session_id), "sequence", done.last)
         return reply.ends
 
     async def _prepare(self, scope: Scope, turn: Turn, view: SessionView) -> TurnRun:
         kit = self._kit
-        agent = await kit.agents(scope, turn.agent)
+
+        async def find_cast(agent: str) -> Cast:
+            return await kit.cast(scope, Part(agent, turn.scenario, turn.overrides, turn.session_id))
+
         return TurnRun(
             scope=scope,
             turn=turn,
-            agent=agent,
-            model=await kit.models(scope, agent),
-            tools=kit.registry.wire(agent.tools),
+            cast=await find_cast(turn.agent),
+            find_cast=find_cast,
             view=view,
             log=kit.log,
             executor=self._executor,

@@ -11,7 +11,7 @@ from spotter.errors import InvalidInput, NotFound
 from spotter.identity import audit
 from spotter.ids import new_id
 from spotter.sessions.codec import dump
-from spotter.sessions.events import Outcome, Result
+from spotter.sessions.events import Content, Handoff, Outcome, Result
 from spotter.sessions.tables import AgentEvent, AgentSession
 from spotter.store.scope import NOBODY
 from spotter.store.unit_of_work import UnitOfWork
@@ -23,6 +23,9 @@ async def create(
     *,
     title: str = "",
     details: Mapping[str, Any] | None = None,
+    scenario: str | None = None,
+    stage: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
     task_id: UUID | None = None,
     run_id: UUID | None = None,
 ) -> AgentSession:
@@ -35,6 +38,9 @@ async def create(
         agent=agent,
         title=title,
         details=dict(details or {}),
+        scenario=scenario,
+        stage=stage,
+        overrides=dict(overrides) if overrides else None,
         task_id=task_id,
         run_id=run_id,
     )
@@ -137,19 +143,29 @@ async def request_cancel(uow: UnitOfWork, session_id: UUID) -> bool:
 
 
 async def fork(
-    uow: UnitOfWork, session_id: UUID, *, at: int | None = None, agent: str | None = None
+    uow: UnitOfWork,
+    session_id: UUID,
+    *,
+    at: int | None = None,
+    agent: str | None = None,
+    model: str | None = None,
 ) -> AgentSession:
-    """A new session that shares the history up to an event, and goes its own way from there. The copied rows
-    keep their hashes: the chain of the copy is the chain of the original."""
+    """A new session that shares the history up to an event, and goes its own way from there, with another agent or
+    another model if wished. The copied rows keep their hashes: the chain of the copy is the chain of the original."""
     source = await get(uow, session_id)
     upto = source.last_sequence if at is None else at
     if not 0 <= upto <= source.last_sequence:
         raise InvalidInput(f"There is no event {upto}: this session has {source.last_sequence}.")
+    speaker, stage = await _standing(uow, source, upto)
+    overrides = {**(source.overrides or {}), "model": model} if model is not None else source.overrides
     copy = AgentSession(
         org_id=source.org_id,
         id=new_id(),
         user_id=source.user_id,
-        agent=agent or source.agent,
+        agent=speaker,
+        scenario=source.scenario,
+        stage=stage,
+        overrides=overrides,
         title=source.title,
         details=source.details,
         last_sequence=upto,
@@ -161,8 +177,21 @@ async def fork(
     await uow.session.flush()
     await uow.session.execute(_COPY_EVENTS, {"source": source.id, "copy": copy.id, "upto": upto})
     await _answer_asked(uow, copy)
+    if agent is not None and agent != speaker:
+        await _append(
+            uow, copy, [Handoff(from_agent=speaker, to_agent=agent, reason="A fork with another agent.")]
+        )
     await uow.session.refresh(copy)
     return copy
+
+
+async def _standing(uow: UnitOfWork, source: AgentSession, upto: int) -> tuple[str, str | None]:
+    """Who spoke and where the session stood when event `upto` was the last one: what the next change changed."""
+    agent, stage = source.agent, source.stage
+    if upto < source.last_sequence:
+        row = (await uow.session.execute(_NEXT_MOVES, {"source": source.id, "upto": upto})).one()
+        agent, stage = row[0] or agent, row[1] if row[1] is not None else stage
+    return agent, stage or None
 
 
 async def _answer_asked(uow: UnitOfWork, copy: AgentSession) -> None:
@@ -170,18 +199,22 @@ async def _answer_asked(uow: UnitOfWork, copy: AgentSession) -> None:
     rows = await uow.session.execute(_ASKED, {"copy": copy.id})
     answers = [not_carried_out(call_id, tool) for call_id, tool in rows]
     if answers:
-        scope = uow.scope
-        await uow.session.execute(
-            _APPEND,
-            {
-                "org": scope.org_id,
-                "user": scope.user_id,
-                "role": scope.role or "",
-                "copy": copy.id,
-                "kinds": [answer.event_type for answer in answers],
-                "contents": [dump(answer) for answer in answers],
-            },
-        )
+        await _append(uow, copy, answers)
+
+
+async def _append(uow: UnitOfWork, session: AgentSession, events: Sequence[Content]) -> None:
+    scope = uow.scope
+    await uow.session.execute(
+        _APPEND,
+        {
+            "org": scope.org_id,
+            "user": scope.user_id,
+            "role": scope.role or "",
+            "copy": session.id,
+            "kinds": [event.event_type for event in events],
+            "contents": [dump(event) for event in events],
+        },
+    )
 
 
 def not_carried_out(call_id: str, tool: str) -> Result:
@@ -229,6 +262,13 @@ _ASKED = text(
 _APPEND = text(
     "SELECT spotter_append("
     ":org, :user, :role, :copy, NULL, CAST(:kinds AS text[]), CAST(:contents AS text[]), false, NULL)"
+)
+_NEXT_MOVES = text(
+    "SELECT (SELECT content ->> 'from_agent' FROM agent_events WHERE session_id = :source AND event_type = 'handoff'"
+    " AND sequence_number > :upto ORDER BY sequence_number LIMIT 1),"
+    " (SELECT content ->> 'from_stage' FROM agent_events WHERE session_id = :source AND event_type = 'stage'"
+    " AND coalesce((content ->> 'accepted')::boolean, true) AND sequence_number > :upto"
+    " ORDER BY sequence_number LIMIT 1)"
 )
 _COPY_EVENTS = text(
     "INSERT INTO agent_events (org_id, session_id, sequence_number, user_id, event_type, content, created_at, hash)"

@@ -169,15 +169,23 @@ class Handoff(_Content):
     from_agent: str
     to_agent: str
     reason: str = ""
+    history: Literal["all", "turn"] = "all"
+    """What the next agent reads of what was said before: everything, or only what belongs to this turn."""
 
 
 class Stage(_Content):
+    """A step in the course of a session, taken or refused."""
+
     event_type: ClassVar[str] = "stage"
 
     from_stage: str
     to_stage: str
     accepted: bool = True
     reason: str = ""
+
+
+Move: TypeAlias = Handoff | Stage
+"""Another agent, or another place in the course of things. The session's row follows it."""
 
 
 class ApprovalRequested(_Content):

@@ -22,8 +22,10 @@ from spotter.sessions.events import (
     ApprovalRequested,
     Content,
     Ending,
+    Handoff,
     Outcome,
     Result,
+    Stage,
     TurnResumed,
     UserMessage,
     ending_of,
@@ -62,6 +64,8 @@ class SessionRow:
     copied: int
     """How many of its events came from another session."""
     now: datetime
+    agent: str
+    stage: str | None
     waiting_since: datetime | None
     waiting: frozenset[UUID]
     """Messages in the inbox."""
@@ -145,6 +149,27 @@ class Rebuilt:
                 yield Found("I8", self.events[0].sequence, f"from here on, {name} rebuild differently")
         self.events.clear()
         self.again.clear()
+
+
+@dataclass(slots=True)
+class Standing:
+    """I8: who speaks and where the session stands is what its log says."""
+
+    session: SessionRow
+    _agent: str | None = None
+    _stage: str | None = None
+
+    def take(self, sequence: int, content: Content) -> None:
+        if isinstance(content, Handoff):
+            self._agent = content.to_agent
+        elif isinstance(content, Stage) and content.accepted and sequence > self.session.copied:
+            self._stage = content.to_stage
+
+    def end(self) -> Iterator[Found]:
+        if self._agent not in (None, self.session.agent):
+            yield Found("I8", None, f"{self.session.agent} speaks, but the log says {self._agent}")
+        if self._stage not in (None, self.session.stage):
+            yield Found("I8", None, f"it stands at {self.session.stage}, but the log says {self._stage}")
 
 
 @dataclass(slots=True)

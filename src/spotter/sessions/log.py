@@ -79,6 +79,9 @@ class Turn:
     """Of the last event when the turn was opened or taken over."""
     context_start: int
     agent: str
+    """Who answers as it begins."""
+    scenario: str | None = None
+    overrides: dict[str, Any] | None = None
     capped: bool = False
     stop: bool = False
     """Somebody asked to stop it, before it was taken over."""

@@ -34,6 +34,11 @@ class AgentSession(PersonRow, Base):
     __tablename__ = "agent_sessions"
 
     agent: Mapped[str]
+    """Who answers now. It and `stage` are moved by the log's own events (`spotter_append`), never by hand."""
+    scenario: Mapped[str | None]
+    stage: Mapped[str | None]
+    overrides: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    """What this session's agent has different from its definition: see `runtime/kit.py`."""
     title: Mapped[str] = mapped_column(server_default="")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())

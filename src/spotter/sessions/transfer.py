@@ -13,7 +13,7 @@ from spotter.errors import InvalidInput
 from spotter.ids import new_id
 from spotter.sessions import directory, projections
 from spotter.sessions.codec import Event, UnreadableEvent, dump, load
-from spotter.sessions.events import Content
+from spotter.sessions.events import Content, Handoff
 from spotter.sessions.log import SessionLog
 from spotter.sessions.tables import AgentSession
 from spotter.store.scope import NOBODY
@@ -85,9 +85,18 @@ async def imported(uow: UnitOfWork, log: SessionLog, given: ExportedSession, jud
             Event(place, given.created_at, content) for place, content in enumerate(contents, start=1)
         )
         contents += [directory.not_carried_out(one.call_id, one.tool) for one in asked]
+        if (speaker := _last_speaker(contents)) not in (None, given.agent):
+            raise InvalidInput(f"The events end with {speaker!r} speaking, but the agent is {given.agent!r}.")
         await log.append(uow.scope, session.id, contents, bill=False, connection=await uow.driver())
     await uow.session.refresh(session)
+    # Where a session stands is earned, not brought along: nobody gets past a screening by importing one.
+    session.stage = None
+    await uow.session.flush()
     return session
+
+
+def _last_speaker(contents: list[Content]) -> str | None:
+    return next((one.to_agent for one in reversed(contents) if isinstance(one, Handoff)), None)
 
 
 def _checked(event: ExportedEvent, place: int) -> Content:

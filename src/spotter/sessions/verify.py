@@ -25,6 +25,7 @@ from spotter.sessions.invariants import (
     Found,
     Rebuilt,
     SessionRow,
+    Standing,
     TurnsOf,
     Violation,
 )
@@ -50,7 +51,7 @@ _ACT_FOR: Final = """
 """
 _SESSION: Final = """
     SELECT id, last_sequence, context_start_sequence, fence, turn_open, lease_owner, lease_until,
-           erased_at IS NOT NULL, coalesce(forked_at, 0), now()
+           erased_at IS NOT NULL, coalesce(forked_at, 0), now(), agent, stage
     FROM agent_sessions WHERE org_id = %s AND id = %s
 """
 _WAITING: Final = """
@@ -225,7 +226,7 @@ class _Audit:
 
     async def _read(self, session: SessionRow, chain: Chain) -> None:
         calls, turns, rebuilt, asked = Calls(session), TurnsOf(session), Rebuilt(), Asked(session)
-        acknowledged = Acknowledged(session, self.promised)
+        acknowledged, standing = Acknowledged(session, self.promised), Standing(session)
         prompts = Prompts(session, self.new_view, self.prefixes)
         async for batch in self.reader.events():
             self.findings.events += len(batch)
@@ -239,11 +240,12 @@ class _Audit:
                 self._note(calls.take(row.sequence, content))
                 self._note(turns.take(row.sequence, content))
                 asked.take(row.sequence, content)
+                standing.take(row.sequence, content)
                 self._note(prompts.take(row.sequence, content))
             if rebuilt.events:
                 self._note(rebuilt.fold())
         cold = await self._as_new_process_sees(session)
-        for check in (chain, calls, turns, asked, acknowledged):
+        for check in (chain, calls, turns, asked, acknowledged, standing):
             self._note(check.end())
         self._note(prompts.end(cold))
         self.findings.prompts += prompts.tried

@@ -4,7 +4,7 @@ from typing import Final
 
 from spotter.store.migrations.money_functions import CAPPED
 from spotter.store.migrations.session_functions import ACT_FOR
-from spotter.store.migrations.turn_functions import START
+from spotter.store.migrations.turn_functions import START, TURN
 
 # A decision's event, and the turn that goes on because of it: opened again under a new fence, in the caller's
 # transaction. While another turn is going on only the event is added; `fence` is then null.
@@ -12,7 +12,7 @@ REOPEN_TURN: Final = f"""
 CREATE FUNCTION spotter_reopen_turn(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_types text[], p_contents text[]
-) RETURNS TABLE (fence bigint, sequence integer, context_start integer, agent text, capped boolean)
+) RETURNS TABLE ({TURN}, capped boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -33,8 +33,8 @@ BEGIN
             ELSE now() + make_interval(secs => p_lease_seconds) END,
         cancel_requested = busy AND s.cancel_requested
         WHERE s.org_id = p_org AND s.id = p_session
-        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent
-        INTO fence, sequence, context_start, agent;
+        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides
+        INTO fence, sequence, context_start, agent, scenario, overrides;
     PERFORM spotter_insert_events(
         p_org, p_session, found_user, sequence - cardinality(p_types), p_types, p_contents
     );
@@ -50,7 +50,7 @@ END $$
 NEXT_TURN: Final = f"""
 CREATE FUNCTION spotter_next_turn(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision
-) RETURNS TABLE (fence bigint, sequence integer, context_start integer, agent text, capped boolean)
+) RETURNS TABLE ({TURN}, capped boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE

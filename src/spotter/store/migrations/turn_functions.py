@@ -42,6 +42,19 @@ _BILL: Final = """
     ), LATERAL (SELECT (now() AT TIME ZONE o.timezone)::date AS today FROM organisations o WHERE o.id = p_org) d;
 """
 
+# Who speaks and where a session stands are told by its log; its row says what the last of these events says.
+MOVES: Final = """
+    IF p_types && ARRAY['handoff', 'stage'] THEN
+        SELECT
+            (array_agg(t.content::json ->> 'to_agent' ORDER BY t.place DESC) FILTER (WHERE t.kind = 'handoff'))[1],
+            (array_agg(t.content::json ->> 'to_stage' ORDER BY t.place DESC) FILTER (
+                WHERE t.kind = 'stage' AND coalesce((t.content::json ->> 'accepted')::boolean, true)
+            ))[1]
+            INTO speaker, stage_now
+            FROM unnest(p_types, p_contents) WITH ORDINALITY AS t(kind, content, place);
+    END IF;
+"""
+
 APPEND: Final = f"""
 CREATE FUNCTION spotter_append(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_fence bigint, p_types text[], p_contents text[],
@@ -51,6 +64,8 @@ DECLARE
     count integer := cardinality(p_types);
     owner uuid;
     covered integer;
+    speaker text;
+    stage_now text;
     agent text;
     task uuid;
     run uuid;
@@ -62,9 +77,12 @@ BEGIN
         SELECT max((t.content::json ->> 'covers')::integer) INTO covered
             FROM unnest(p_types, p_contents) AS t(kind, content) WHERE t.kind = 'checkpoint';
     END IF;
+    {MOVES}
     UPDATE agent_sessions s SET
         last_sequence = s.last_sequence + count,
         context_start_sequence = coalesce(covered, s.context_start_sequence),
+        agent = coalesce(speaker, s.agent),
+        stage = coalesce(stage_now, s.stage),
         updated_at = now(),
         turn_open = s.turn_open AND NOT p_close,
         lease_owner = CASE WHEN p_close THEN NULL ELSE s.lease_owner END,
@@ -111,14 +129,19 @@ BEGIN
 END $$
 """
 
+TURN: Final = (
+    "fence bigint, sequence integer, context_start integer, agent text, scenario text, overrides jsonb"
+)
+"""What every function that opens a turn tells of it."""
+
 START: Final = f"""
         UPDATE agent_sessions s SET
             last_sequence = s.last_sequence + 1, updated_at = now(), fence = s.fence + 1, turn_open = true,
             lease_owner = p_lease_owner, lease_until = now() + make_interval(secs => p_lease_seconds),
             cancel_requested = false
             WHERE s.org_id = p_org AND s.id = p_session
-            RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent
-            INTO fence, sequence, context_start, agent;
+            RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides
+            INTO fence, sequence, context_start, agent, scenario, overrides;
         capped := {CAPPED};
         PERFORM spotter_insert_events(
             p_org, p_session, found_user, sequence - 1, ARRAY['user_message'], ARRAY[message]
@@ -130,7 +153,7 @@ OPEN_TURN: Final = f"""
 CREATE FUNCTION spotter_open_turn(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_message text, p_wait boolean, p_key uuid
-) RETURNS TABLE (fence bigint, sequence integer, context_start integer, agent text, capped boolean)
+) RETURNS TABLE ({TURN}, capped boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -182,9 +205,7 @@ TAKE_OVER: Final = f"""
 CREATE FUNCTION spotter_take_over(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_fence bigint
-) RETURNS TABLE (
-    fence bigint, sequence integer, context_start integer, agent text, capped boolean, stop boolean
-)
+) RETURNS TABLE ({TURN}, capped boolean, stop boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
@@ -193,7 +214,8 @@ BEGIN
         fence = s.fence + 1, lease_owner = p_lease_owner,
         lease_until = now() + make_interval(secs => p_lease_seconds)
         WHERE s.org_id = p_org AND s.id = p_session AND s.turn_open AND s.fence = p_fence
-        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, ({CAPPED}), s.cancel_requested;
+        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides, ({CAPPED}),
+            s.cancel_requested;
 END $$
 """
 
