@@ -9,13 +9,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID, uuid5
 
 import psycopg
 from pydantic import ValidationError
-from pydantic_core import from_json, to_json
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,6 +28,7 @@ from spotter.runtime.closing import uncertain
 from spotter.runtime.guard import Guard
 from spotter.runtime.outside import judged_result
 from spotter.runtime.registry import ToolRegistry
+from spotter.runtime.results import as_answer, explain, failure_of, result_of
 from spotter.runtime.tool import Answer, Effect, FixAndRetry, Tool, ToolFailed
 from spotter.sessions.codec import storable
 from spotter.sessions.events import Action, ApprovalDecided, Content, Move, Outcome, Result
@@ -42,7 +42,6 @@ from spotter.store.unit_of_work import UnitOfWork
 
 log = logging.getLogger(__name__)
 
-_LONGEST_RESULT = 60_000
 _CHECKED_AT_ONCE = 4_000
 """Characters. A longer result is checked beside the loop: 60 000 take 80 ms."""
 _EFFECTS = UUID("6f1c4a52-8f0e-4d0b-9a35-5d1f2f0e7a11")
@@ -149,7 +148,7 @@ class Executor:
         try:
             arguments = tool.arguments.model_validate_json(call.args or "{}")
         except ValidationError as error:
-            return await self._refuse(site, _explain(error))
+            return await self._refuse(site, explain(error))
         given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
         judge = await self._judge(site, tool)
         if tool.effect is Effect.UNKEYED:
@@ -176,12 +175,14 @@ class Executor:
         started = time.perf_counter()
         try:
             answer = await self._call(tool, context, given)
-            result = await judge(_result(site, answer, started))
+            result = await judge(
+                result_of(site.call, answer, started, edited=_edited(site), alone=site.alone)
+            )
         except Exception as error:
             await _roll_back(context, error)
             if _uncertain_commit(error):
                 raise
-            return await self._answer(site, await judge(_failure(site.call, error, started)))
+            return await self._answer(site, await judge(failure_of(site.call, error, started)))
         except BaseException as error:
             await _roll_back(context, error)
             raise
@@ -191,7 +192,7 @@ class Executor:
             await _roll_back(context, error)
             if _uncertain_commit(error):
                 raise
-            return await self._answer(site, await judge(_failure(site.call, error, started)))
+            return await self._answer(site, await judge(failure_of(site.call, error, started)))
         except BaseException as error:
             # Anything else may have come after the commit: only the log knows.
             await _roll_back(context, error)
@@ -206,10 +207,15 @@ class Executor:
         else:
             try:
                 answer = await self._call(tool, context, given)
-                result, moves = await judge(_result(site, answer, started)), answer.moves
+                result, moves = (
+                    await judge(
+                        result_of(site.call, answer, started, edited=_edited(site), alone=site.alone)
+                    ),
+                    answer.moves,
+                )
             except Exception as error:  # noqa: BLE001 - a tool's bug is told to the model and logged, see _reason
                 await _roll_back(context, error)
-                result = await judge(_failure(site.call, error, started))
+                result = await judge(failure_of(site.call, error, started))
                 if not _says_nothing_happened(error):
                     result = uncertain(site.call)
             except BaseException as error:
@@ -267,10 +273,7 @@ class Executor:
 
     async def _call(self, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Answer:
         async with asyncio.timeout(tool.timeout):
-            returned = await tool.function(context, **given)
-        if isinstance(returned, Answer):
-            return replace(returned, data=_plain(returned.data))
-        return Answer(tool.result.dump_python(returned, mode="json"))
+            return as_answer(tool, await tool.function(context, **given))
 
     async def _commit(
         self, site: CallSite, context: ToolContext, result: Result, moves: tuple[Move, ...]
@@ -333,71 +336,5 @@ async def _roll_back(context: ToolContext, error: BaseException) -> None:
         await unit.__aexit__(type(error), error, error.__traceback__)
 
 
-def _result(site: CallSite, answer: Answer, started: float) -> Result:
-    call = site.call
-    formatted = answer.formatted if answer.formatted is not None else _as_text(answer.data)
-    if site.decision is not None and site.decision.edited:
-        formatted = f"[A person changed the arguments to {call.args} before it was approved.]\n{formatted}"
-    return Result(
-        tool=call.tool,
-        call_id=call.call_id,
-        result=answer.data,
-        formatted=_bounded(storable(formatted)),
-        ms=_ms(started),
-        ends=answer.ends if site.alone else None,
-    )
-
-
-def _plain(data: Any) -> Any:
-    return from_json(to_json(data))
-
-
-def _as_text(data: Any) -> str:
-    return data if isinstance(data, str) else to_json(data).decode()
-
-
-def _bounded(text: str) -> str:
-    if len(text) <= _LONGEST_RESULT:
-        return text
-    return f"{text[:_LONGEST_RESULT]}\n[… {len(text) - _LONGEST_RESULT} more characters were left out]"
-
-
-def _failure(call: Action, error: Exception, started: float) -> Result:
-    text = _reason(call, error)
-    return Result(
-        tool=call.tool,
-        call_id=call.call_id,
-        outcome=Outcome.ERROR,
-        error=storable(text),
-        formatted=storable(text),
-        ms=_ms(started),
-    )
-
-
-def _reason(call: Action, error: Exception) -> str:
-    match error:
-        case FixAndRetry() | ToolFailed():
-            return str(error)
-        case SpotterError(detail=detail):
-            return detail
-        case TimeoutError():
-            return f"{call.tool} took too long and was stopped. Nothing was changed."
-        case _:
-            log.error("a tool broke", extra={"tool": call.tool}, exc_info=error)
-            return f"{call.tool} failed because of a bug on our side. Nothing was changed. Try another way."
-
-
-def _explain(error: ValidationError) -> str:
-    problems = [
-        f"{'.'.join(str(part) for part in problem['loc']) or 'arguments'}: {problem['msg']}"
-        for problem in error.errors(include_url=False, include_input=False)[:8]
-    ]
-    return (
-        "The arguments do not fit, so nothing was done. "
-        + "; ".join(problems)
-        + ". Correct them and call again."
-    )
-
-
-def _ms(started: float) -> int:
-    return round((time.perf_counter() - started) * 1000)
+def _edited(site: CallSite) -> bool:
+    return site.decision is not None and site.decision.edited

@@ -12,7 +12,7 @@ from spotter.runtime.checkpoint import Checkpointer
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.seams import Seams
 from spotter.runtime.turn_run import Cast
-from spotter.sessions.log import SessionLog
+from spotter.sessions.log import SessionLog, Turn
 from spotter.store.bus import Bus
 from spotter.store.database import Database
 from spotter.store.scope import Scope
@@ -46,9 +46,14 @@ class Kit:
     seams: Seams = field(default_factory=Seams)
     checkpointer: Checkpointer = field(default_factory=Checkpointer)
 
-    async def cast(self, scope: Scope, part: Part) -> Cast:
-        agent = await self.agents(scope, part)
-        return Cast(agent, await self.models(scope, agent), self.registry.of(agent).wire)
+    def casting(self, scope: Scope, turn: Turn) -> Callable[[str], Awaitable[Cast]]:
+        """Finds who can answer in a turn, by name."""
+
+        async def find(name: str) -> Cast:
+            agent = await self.agents(scope, Part(name, turn.scenario, turn.overrides, turn.session_id))
+            return Cast(agent, await self.models(scope, agent), self.registry.of(agent).wire)
+
+        return find
 
 
 def known_agents(agents: dict[str, Agent]) -> AgentSource:

@@ -19,11 +19,11 @@ from spotter.runtime.closing import close_turn, failure_of, said_so_far
 from spotter.runtime.context import SessionView
 from spotter.runtime.executor import Executor
 from spotter.runtime.guard import heard, reply_instead
-from spotter.runtime.kit import Kit, Part
+from spotter.runtime.kit import Kit
 from spotter.runtime.loop import run_loop
 from spotter.runtime.outside import judged_knowledge
 from spotter.runtime.speech import topic_of
-from spotter.runtime.turn_run import Cast, TurnRun
+from spotter.runtime.turn_run import TurnRun
 from spotter.runtime.views import Views
 from spotter.sessions.events import (
     AssistantMessage,
@@ -273,10 +273,7 @@ class Turns:
 
     async def _prepare(self, scope: Scope, turn: Turn, view: SessionView) -> TurnRun:
         kit = self._kit
-
-        async def find_cast(agent: str) -> Cast:
-            return await kit.cast(scope, Part(agent, turn.scenario, turn.overrides, turn.session_id))
-
+        find_cast = kit.casting(scope, turn)
         return TurnRun(
             scope=scope,
             turn=turn,
