@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from spotter.api import talk
 from spotter.api.access import Caller
 from spotter.api.fields import Body, storable_text
+from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
 from spotter.api.services import services_of
 from spotter.api.streams import STREAM_HEADERS
@@ -88,7 +89,10 @@ class SeedError(BaseModel):
     error: str
 
 
-_EMPTY: Final[dict[int | str, dict[str, Any]]] = {400: {"model": SeedError, "description": "No message."}}
+_EMPTY: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": SeedError, "description": "No message."},
+    **problem_responses(402, 404),
+}
 
 
 @routes.post("/chat", responses=_EMPTY)
@@ -113,7 +117,7 @@ async def stream_from_trainer(request: Request, caller: Caller, body: ChatMessag
     return _stream(batches, session_id)  # type: ignore[return-value]
 
 
-@routes.get("/stream", responses={200: {"content": {"text/event-stream": {}}}})
+@routes.get("/stream", responses={200: {"content": {"text/event-stream": {}}}, **problem_responses(404)})
 async def resume_trainer_stream(
     request: Request,
     caller: Caller,

@@ -77,8 +77,13 @@ class _WatchedManager(JobManager):
     async def register_worker(self) -> int:
         await self.let_go()
         self._held = worker_id = await super().register_worker()
-        while not await self._bus.hold(WORKER_LOCK, worker_id):  # noqa: ASYNC110 - the bus reconnects by itself
-            await asyncio.sleep(0.1)
+        try:
+            while not await self._bus.hold(WORKER_LOCK, worker_id):  # noqa: ASYNC110 - the bus reconnects by itself
+                await asyncio.sleep(0.1)
+        except asyncio.CancelledError:
+            # Asked to stop before it began: its row must not look like a worker that died.
+            await asyncio.shield(self.unregister_worker(worker_id))
+            raise
         return worker_id
 
     async def let_go(self) -> None:

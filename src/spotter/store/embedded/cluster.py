@@ -35,12 +35,12 @@ class Cluster:
 
     def ensure_current(self, alone: Callable[[], bool], patience: Patience) -> None:
         """Afterwards the folder of the current version is there, complete. Called while holding the turn."""
+        self._sweep()
         newest = self.newest_version()
         if newest == MAJOR:
             self._check_declared_version(newest)
             return
         self.server.account.require_reach(self._base)
-        self._sweep()
         if newest is None:
             draft = self._initialise()
         elif newest < MAJOR:
@@ -70,7 +70,8 @@ class Cluster:
             )
 
     def _sweep(self) -> None:
-        """What a crash in the middle of creating something left behind."""
+        """What a crash in the middle of creating something left behind. At each start: an `initdb` that outlived its
+        parent may still be writing there at the first."""
         for path in self._base.glob(f"*{PARTIAL}*"):
             shutil.rmtree(path, ignore_errors=True)
 
