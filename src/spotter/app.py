@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from base64 import urlsafe_b64encode
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,19 +29,18 @@ from spotter.identity.keyring import Keyring, load_keyring
 from spotter.identity.sign_in import SignIn
 from spotter.identity.tokens import AccessTokens
 from spotter.identity.vault import Vault
+from spotter.llm.allowed import AllowedModels
 from spotter.llm.resolver import Resolver
 from spotter.logs import register_redactor
 from spotter.offline import OfflineModel
-from spotter.runtime.agent import Agent
 from spotter.runtime.approvals import ApprovalDesk
-from spotter.runtime.builtin import assistant
-from spotter.runtime.kit import Kit, known_agents
+from spotter.runtime.kit import Kit
 from spotter.runtime.models import Models
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.seams import Seams
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation, OpenAIAccounts, redact_for_logs, warm
-from spotter.scenarios import agent_files
+from spotter.scenarios.definitions import Definitions, rules_of
 from spotter.scenarios.initializer import SourcePicker
 from spotter.schema import metadata
 from spotter.sessions.log import SessionLog
@@ -175,7 +174,18 @@ async def house(base: Ground) -> AsyncIterator[House]:
             initializer=SourcePicker(database, models.for_agent),
             guard=moderation,
         )
-        kit = _kit(base, database, bus, models, ledger, seams)
+        registry = ToolRegistry(TOOLS)
+        allowed = AllowedModels(settings.allowed_models, settings.model)
+        definitions = Definitions(rules_of(registry, allowed), settings.model)
+        kit = Kit(
+            database=database,
+            bus=bus,
+            log=SessionLog(database.hot, ledger),
+            registry=registry,
+            agents=definitions.agent,
+            models=models.for_agent,
+            seams=seams,
+        )
         turns = Turns(kit)
         sign_in = SignIn(database, access_tokens, settings)
         stack.push_async_callback(sign_in.aclose)
@@ -190,6 +200,8 @@ async def house(base: Ground) -> AsyncIterator[House]:
             log=kit.log,
             turns=turns,
             agents=kit.agents,
+            definitions=definitions,
+            allowed_models=allowed,
             secrets=secrets,
             registry=kit.registry,
             prices=prices,
@@ -198,26 +210,6 @@ async def house(base: Ground) -> AsyncIterator[House]:
             moderation=moderation,
         )
         yield House(base, services, Workshop(settings, database, bus))
-
-
-def _kit(base: Ground, database: Database, bus: Bus, models: Models, ledger: Ledger, seams: Seams) -> Kit:
-    """What turns are run with."""
-    return Kit(
-        database=database,
-        bus=bus,
-        log=SessionLog(database.hot, ledger),
-        registry=ToolRegistry(TOOLS),
-        agents=known_agents({agent.name: agent for agent in _agents(base.settings.model)}),
-        models=models.for_agent,
-        seams=seams,
-    )
-
-
-def _agents(model: str) -> Iterator[Agent]:
-    """Those that ship with the program."""
-    yield assistant(model)
-    for written in agent_files.builtin().values():
-        yield written.agent(model)
 
 
 def warm_up() -> None:

@@ -111,6 +111,10 @@ class Settings(BaseSettings):
 
     # Agents
     model: str = Field(default="offline", description="what agents think with unless they say otherwise")
+    allowed_models: Annotated[list[str], NoDecode] = Field(
+        default=["openai:*", "openai-responses:*", "anthropic:*", "ollama:*"],
+        description="which models builders and callers may name, as provider:model; * stands for anything",
+    )
     turn_rescue_every: float = Field(default=1.0, gt=0)
     approval_hours: float = Field(
         default=24.0, gt=0, le=24 * 366, description="how long a request for approval stands"
@@ -120,7 +124,7 @@ class Settings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["auto", "json", "text"] = "auto"
 
-    @field_validator("cors_origins", "allowed_hosts", "trusted_proxies", mode="before")
+    @field_validator("cors_origins", "allowed_hosts", "trusted_proxies", "allowed_models", mode="before")
     @classmethod
     def _split_commas(cls, value: object) -> object:
         if isinstance(value, str):

@@ -18,7 +18,7 @@ from spotter.offline import OfflineModel
 from spotter.runtime.agent import Agent
 from spotter.runtime.outside import wrapped
 from spotter.runtime.tool import Answer, FixAndRetry
-from spotter.scenarios.agent_files import builtin
+from spotter.scenarios.builtin_files import builtin_agents
 from spotter.scenarios.initializer import _SCHEMA, _question
 from spotter.tools import TOOLS, preferences
 from spotter.tools.calendar import line
@@ -38,7 +38,7 @@ from spotter.training.workout import Workout, WorkoutExercise
 
 NOW = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 """A Monday morning."""
-NAMES = builtin()["trainer"].tools
+NAMES = builtin_agents()["trainer"].tools
 BY_NAME = {tool.name: tool for tool in TOOLS}
 WIRE = Tools(BY_NAME[name].spec for name in NAMES)
 BOOK = catalogue()
@@ -369,4 +369,4 @@ class Floor:
 
 
 def trainer() -> Agent:
-    return builtin()["trainer"].agent("offline")
+    return builtin_agents()["trainer"].agent("offline")

@@ -12,10 +12,12 @@ from spotter.identity.authenticate import Authenticator
 from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.sign_in import SignIn
 from spotter.identity.vault import Vault
+from spotter.llm.allowed import AllowedModels
 from spotter.runtime.kit import AgentSource
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation
+from spotter.scenarios.definitions import Definitions
 from spotter.sessions.log import SessionLog
 from spotter.settings import Settings
 from spotter.store.bus import Bus
@@ -34,6 +36,8 @@ class Services:
     log: SessionLog
     turns: Turns
     agents: AgentSource
+    definitions: Definitions
+    allowed_models: AllowedModels
     secrets: ConnectorSecrets
     registry: ToolRegistry
     prices: PriceBook

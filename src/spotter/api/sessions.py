@@ -21,10 +21,10 @@ from spotter.api.transactions import Transaction
 from spotter.errors import Unauthenticated
 from spotter.identity import audit
 from spotter.identity.principal import PermissionScope
-from spotter.runtime.builtin import ASSISTANT
 from spotter.runtime.kit import Part
 from spotter.runtime.outside import judged_import
 from spotter.runtime.watch import Watch
+from spotter.scenarios.builtin_files import ASSISTANT
 from spotter.sessions import directory, tables, transfer
 from spotter.sessions.transfer import ExportedSession
 

@@ -21,7 +21,8 @@ from spotter.llm.prompt import (
 )
 from spotter.offline.evals import NOW, TABLES, Case
 from spotter.offline.understanding import Table
-from spotter.scenarios.agent_files import AgentFile, builtin
+from spotter.scenarios.agent_files import AgentFile
+from spotter.scenarios.builtin_files import builtin_agents
 
 _NAMESPACE: Final = UUID("3b1c6a52-7c0e-5a55-8c35-000000000e7a")
 _AMOUNTS: Final = ("3x10", "3x10 @16kg", "3x10 @20kg", "3x8", "3x45s")
@@ -49,7 +50,7 @@ _SUGGESTED: Final = (
 
 @cache
 def trainer() -> AgentFile:
-    return builtin()["trainer"]
+    return builtin_agents()["trainer"]
 
 
 def prompt_of(case: Case) -> Prompt:

@@ -70,6 +70,8 @@ class Tool:
     """Its result holds words of strangers: web pages, mails, what members wrote."""
     reads_private: bool = False
     sends_outside: bool = False
+    ends_turn: bool = False
+    """Whether it can end a turn: an agent that must call a tool at every step needs one that does."""
     result: TypeAdapter[Any] = field(default_factory=lambda: TypeAdapter(Any))
 
     @property
@@ -105,6 +107,7 @@ def tool(
     reads_untrusted: bool = False,
     reads_private: bool = False,
     sends_outside: bool | None = None,
+    ends_turn: bool = False,
 ) -> Callable[[ToolFunction], Tool]:
     """Declares a tool. The first parameter is the context; the rest become the schema, the docstring what the
     model reads. A tool with effects outside sends outside, unless it says that it does not."""
@@ -131,6 +134,7 @@ def tool(
             reads_untrusted=reads_untrusted,
             reads_private=reads_private,
             sends_outside=effect is not Effect.OURS if sends_outside is None else sends_outside,
+            ends_turn=ends_turn,
             result=TypeAdapter(hints.get("return", Any)),
         )
 

@@ -1,1 +1,2 @@
-"""Who speaks: agents as Markdown files. Scenarios, stages and handoffs come here too."""
+"""Who speaks: agents as Markdown files, scenarios as YAML files, organisations' own with the same fields in the
+database, and which of them holds for whom."""

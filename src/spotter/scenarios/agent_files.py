@@ -1,21 +1,28 @@
-"""Agents from Markdown files: what can be set is in the front matter, the body is what the model is told."""
+"""Agents as they are written down: in a Markdown file, where what can be set is in the front matter and the body is
+what the model is told, or with the same fields in the database."""
 
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from spotter.errors import InvalidInput
-from spotter.runtime.agent import Agent
+from spotter.runtime.agent import Agent, Handover
 from spotter.runtime.agent import Limits as AgentLimits
 
 _FENCE: Final = "---"
+_MOST_EXAMPLES_TOLD: Final = 5
+
+AgentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,49}$")]
+"""A tool is named after it (`transfer_to_…`), and providers allow 64 characters for that."""
+ModelName = Annotated[str, Field(min_length=1, max_length=200)]
+ToolName = Annotated[str, Field(min_length=1, max_length=64)]
+Example = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class LimitsGiven(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     iterations: Annotated[int, Field(ge=1, le=100)] = 25
     identical_calls: Annotated[int, Field(ge=2, le=20)] = 3
@@ -23,33 +30,83 @@ class LimitsGiven(BaseModel):
     checkpoint_tokens: Annotated[int, Field(ge=1_000, le=1_000_000)] = 80_000
 
 
+class HandoffGiven(BaseModel):
+    """Who the conversation may be handed to. Written as the name alone when the rest is as usual."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    to: AgentName
+    when: Annotated[str, Field(max_length=400)] = Field(
+        default="", description="when to hand over; what the other says of itself if not given"
+    )
+    history: Literal["all", "turn"] = Field(
+        default="all", description="what the other reads of what was said before this turn: all, or nothing"
+    )
+
+
 class AgentFile(BaseModel):
     """An agent as it is written down, in a file or in the database."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,59}$")]
+    name: AgentName
     title: Annotated[str, Field(max_length=80)] = ""
-    description: Annotated[str, Field(max_length=400)] = ""
-    model: str | None = Field(default=None, description="the installation's model if not set")
-    small_model: str | None = None
-    tools: list[str] = []
+    description: Annotated[str, Field(max_length=400)] = Field(
+        default="", description="what it is for; others hand over by it, and it is chosen by it"
+    )
+    examples: Annotated[tuple[Example, ...], Field(max_length=30)] = Field(
+        default=(), description="things people say that are for this agent"
+    )
+    model: ModelName | None = Field(default=None, description="the installation's model if not set")
+    small_model: ModelName | None = None
+    tools: Annotated[tuple[ToolName, ...], Field(max_length=128)] = ()
     tool_choice: Literal["auto", "required"] = "auto"
+    handoffs: Annotated[tuple[HandoffGiven, ...], Field(max_length=30)] = ()
+    voice: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")] | None = Field(
+        default=None, description="who speaks when it is talked to aloud"
+    )
     limits: LimitsGiven = LimitsGiven()
     instructions: Annotated[str, Field(min_length=1, max_length=40_000)]
 
-    def agent(self, default_model: str) -> Agent:
+    @field_validator("handoffs", mode="before")
+    @classmethod
+    def _names_alone(cls, given: object) -> object:
+        if isinstance(given, list | tuple):
+            return [{"to": each} if isinstance(each, str) else each for each in given]
+        return given
+
+    def agent(
+        self,
+        default_model: str,
+        others: Mapping[str, "AgentFile"] | None = None,
+        *,
+        rules: str = "",
+    ) -> Agent:
+        """As the runtime knows it. Hands over only to `others`; `rules` are what its scenario tells everybody."""
         model = self.model or default_model
+        known = others or {}
         return Agent(
             name=self.name,
-            instructions=self.instructions,
+            instructions=f"{self.instructions}\n\n{rules}" if rules else self.instructions,
             model=model,
-            tools=tuple(self.tools),
+            tools=self.tools,
             tool_choice=self.tool_choice,
             limits=AgentLimits(**self.limits.model_dump()),
             fallbacks=() if model == "offline" else ("offline",),
+            handoffs=tuple(
+                Handover(each.to, _when(each, known[each.to]), each.history)
+                for each in self.handoffs
+                if each.to in known and each.to != self.name
+            ),
             small_model=self.small_model,
         )
+
+
+def _when(given: HandoffGiven, target: AgentFile) -> str:
+    """What the model decides by: examples help it, and the offline model decides by nothing else."""
+    said = given.when or target.description or target.title or target.name
+    examples = "; ".join(f"“{each}”" for each in target.examples[:_MOST_EXAMPLES_TOLD])
+    return f"{said.rstrip('.')}. For example: {examples}" if examples else said
 
 
 def parse(text: str, where: str = "the agent") -> AgentFile:
@@ -57,28 +114,25 @@ def parse(text: str, where: str = "the agent") -> AgentFile:
     if not lines or lines[0].strip() != _FENCE or _FENCE not in [line.strip() for line in lines[1:]]:
         raise InvalidInput(f"{where} does not begin with front matter between two lines of {_FENCE}.")
     end = [line.strip() for line in lines[1:]].index(_FENCE) + 1
-    try:
-        front: Any = yaml.safe_load("\n".join(lines[1:end])) or {}
-    except yaml.YAMLError as error:
-        raise InvalidInput(f"The front matter of {where} is not YAML: {error}") from None
-    if not isinstance(front, dict):
-        raise InvalidInput(f"The front matter of {where} is not a list of settings.")
+    front = settings_in("\n".join(lines[1:end]), f"The front matter of {where}")
     try:
         return AgentFile.model_validate({**front, "instructions": "\n".join(lines[end + 1 :]).strip()})
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()
-        )
-        raise InvalidInput(f"{where} cannot be used: {problems}") from None
+        raise InvalidInput(f"{where} cannot be used: {what_is_wrong(error)}") from None
 
 
-@cache
-def builtin() -> dict[str, AgentFile]:
-    """The agents that ship with Spotter."""
-    folder = files("spotter.scenarios") / "agents"
-    found = [
-        parse(one.read_text(encoding="utf-8"), one.name)
-        for one in folder.iterdir()
-        if one.name.endswith(".md")
-    ]
-    return {agent.name: agent for agent in sorted(found, key=lambda agent: agent.name)}
+def settings_in(text: str, what: str) -> dict[str, Any]:
+    """YAML that is a list of settings."""
+    try:
+        found: Any = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise InvalidInput(f"{what} is not YAML: {error}") from None
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{what} is not a list of settings.")
+    return found
+
+
+def what_is_wrong(error: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()
+    )

@@ -18,7 +18,7 @@ async def message_notify_user(context: ToolContext, message: Text) -> dict[str, 
     return {"success": True, "message": message, "type": "notification"}
 
 
-@tool(category="talk", name=ASK_TOOL, examples=["ask which one", "clarify"])
+@tool(category="talk", name=ASK_TOOL, examples=["ask which one", "clarify"], ends_turn=True)
 async def message_ask_user(
     context: ToolContext,
     question: Text,
@@ -36,7 +36,7 @@ async def message_ask_user(
     return Answer(data, f"Asked: {question}", ends=Ending.ASKED)
 
 
-@tool(category="talk", examples=["done", "nothing left to do"])
+@tool(category="talk", examples=["done", "nothing left to do"], ends_turn=True)
 async def idle(context: ToolContext, reason: Annotated[str, Field(max_length=300)]) -> Answer:
     """Say that everything asked for is done. Always call this last."""
     return Answer({"success": True, "idle": True, "reason": reason}, f"Idle: {reason}", ends=Ending.IDLE)
