@@ -2,6 +2,7 @@
 
 from spotter.api import tables as api_tables
 from spotter.billing import tables as billing_tables
+from spotter.context import tables as context_tables
 from spotter.identity import tables as identity_tables
 from spotter.runtime import tables as runtime_tables
 from spotter.safety import tables as safety_tables
@@ -12,6 +13,7 @@ from spotter.training import tables as training_tables
 __all__ = [
     "api_tables",
     "billing_tables",
+    "context_tables",
     "identity_tables",
     "metadata",
     "runtime_tables",

@@ -26,6 +26,7 @@ class Seen(StrEnum):
     BY_THE_ORGANISATION = "everybody who acts for it"
     BY_STAFF = "the person it belongs to, and staff"
     BY_ITS_PERSON = "the person it belongs to"
+    BY_ADMINS = "those who are in it, and admins"
 
 
 @dataclass(frozen=True, slots=True)

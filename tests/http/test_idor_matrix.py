@@ -15,9 +15,10 @@ from tests.http.actions import Desk, bearer, create_key, without_id
 from tests.http.idor_billing_cases import BILLING_CASES
 from tests.http.idor_cases import CASES as FIRST_CASES
 from tests.http.idor_cases import Ask, Case, Operation, Seen, World
+from tests.http.idor_context_cases import CONTEXT_CASES
 from tests.support.people import Gym, open_gym
 
-CASES: Mapping[str, Case] = {**FIRST_CASES, **BILLING_CASES}
+CASES: Mapping[str, Case] = {**FIRST_CASES, **BILLING_CASES, **CONTEXT_CASES}
 _METHODS = {"get", "put", "post", "delete", "patch", "head", "options", "trace"}
 
 
@@ -223,7 +224,8 @@ def _can_see(case: Case, caller: Caller) -> bool:
         return False
     if case.seen is Seen.BY_THE_ORGANISATION or caller.is_the_person:
         return True
-    return case.seen is Seen.BY_STAFF and caller.role.at_least(Role.STAFF)
+    least = {Seen.BY_STAFF: Role.STAFF, Seen.BY_ADMINS: Role.ADMIN}.get(case.seen)
+    return least is not None and caller.role.at_least(least)
 
 
 async def _assert_refused(

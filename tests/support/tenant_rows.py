@@ -25,6 +25,7 @@ CHOSEN: dict[str, Any] = {
     "invitations.role": "member",
     "api_keys.role": "staff",
     "agent_effects.state": "done",
+    "agent_sessions.kind": "conversation",
     "user_settings.units": "metric",
     "preferences.duration_type": "permanent",
     "session_workouts.state": "open",

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 
 from spotter.clock import now
 from spotter.errors import Conflict, Forbidden, InvalidInput, NotFound, Unauthenticated
-from spotter.identity import audit, look_ups
+from spotter.identity import audit, look_ups, projects
 from spotter.identity.passwords import check_password_rules, hash_password, verify_password
 from spotter.identity.principal import Principal, Role
 from spotter.identity.tables import Credential, Invitation, Membership, Organisation, SignInSession, User
@@ -73,6 +73,7 @@ async def add_organisation(uow: UnitOfWork, *, slug: str, name: str, owner: UUID
     await look_ups.join_organisation(uow, org_id, owner, Role.OWNER)
     await uow.act_for(Scope(org_id, owner, Role.OWNER.value))
     await audit.record(uow, "organisation.created", target=slug)
+    await projects.add_default(uow)
     return org_id
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     LargeBinary,
     PrimaryKeyConstraint,
     UniqueConstraint,
+    false,
     func,
     text,
 )
@@ -24,10 +25,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 from spotter.ids import random_id
 from spotter.store.tables import (
     Base,
+    OrganisationRow,
     PersonRow,
     StaffRow,
     Tenancy,
     Timestamped,
+    belongs_to,
     belongs_to_same_person,
     in_membership,
     in_organisation,
@@ -179,6 +182,42 @@ class ApiKey(StaffRow, Base):
     __table_args__ = (
         in_organisation(),
         CheckConstraint("role IN ('admin', 'staff')", name="role"),
+    )
+
+
+class Project(OrganisationRow, Timestamped, Base):
+    """A part of an organisation's work. Who is not in it, and no admin, sees nothing of it; the default one is
+    everybody's."""
+
+    __tablename__ = "projects"
+
+    name: Mapped[str]
+    description: Mapped[str] = mapped_column(server_default="")
+    is_default: Mapped[bool] = mapped_column(server_default=false())
+    created_by: Mapped[UUID | None]
+    archived_at: Mapped[datetime | None]
+
+    __table_args__ = (
+        in_organisation(),
+        Index("ix_projects_default", "org_id", unique=True, postgresql_where=text("is_default")),
+    )
+
+
+class ProjectMember(Base):
+    __tablename__ = "project_members"
+    tenancy: ClassVar[Tenancy] = Tenancy.PERSON
+
+    org_id: Mapped[UUID]
+    project_id: Mapped[UUID]
+    user_id: Mapped[UUID]
+    added_by: Mapped[UUID | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    __table_args__ = (
+        PrimaryKeyConstraint("org_id", "project_id", "user_id"),
+        belongs_to("project_id", "projects"),
+        in_membership(),
+        Index(None, "org_id", "user_id"),
     )
 
 

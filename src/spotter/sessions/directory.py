@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Integer, cast, select, text, update
@@ -16,6 +16,8 @@ from spotter.sessions.tables import AgentEvent, AgentSession
 from spotter.store.scope import NOBODY
 from spotter.store.unit_of_work import UnitOfWork
 
+CONVERSATION: Final = "conversation"
+
 
 async def create(
     uow: UnitOfWork,
@@ -28,12 +30,15 @@ async def create(
     overrides: Mapping[str, Any] | None = None,
     task_id: UUID | None = None,
     run_id: UUID | None = None,
+    project_id: UUID | None = None,
+    kind: str = CONVERSATION,
+    session_id: UUID | None = None,
 ) -> AgentSession:
     """`task_id` and `run_id` say what it works for: its costs are theirs."""
     assert uow.scope.org_id is not None
     session = AgentSession(
         org_id=uow.scope.org_id,
-        id=new_id(),
+        id=session_id or new_id(),
         user_id=uow.scope.user_id or NOBODY,
         agent=agent,
         title=title,
@@ -43,6 +48,8 @@ async def create(
         overrides=dict(overrides) if overrides else None,
         task_id=task_id,
         run_id=run_id,
+        project_id=project_id,
+        kind=kind,
     )
     uow.session.add(session)
     await uow.session.flush()
@@ -108,7 +115,7 @@ async def listing(
     uow: UnitOfWork, *, limit: int, before: tuple[datetime, UUID] | None = None, user_id: UUID | None = None
 ) -> list[AgentSession]:
     """Most recently used first. One's own; staff see everybody's, or one person's."""
-    query = select(AgentSession).where(AgentSession.erased_at.is_(None))
+    query = select(AgentSession).where(AgentSession.erased_at.is_(None), AgentSession.kind == CONVERSATION)
     if user_id is not None:
         query = query.where(AgentSession.user_id == user_id)
     if before is not None:
@@ -168,6 +175,7 @@ async def fork(
         overrides=overrides,
         title=source.title,
         details=source.details,
+        project_id=source.project_id,
         last_sequence=upto,
         context_start_sequence=await _context_start(uow, source, upto),
         forked_from=source.id,

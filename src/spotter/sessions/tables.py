@@ -51,6 +51,11 @@ class AgentSession(PersonRow, Base):
     task_id: Mapped[UUID | None]
     run_id: Mapped[UUID | None]
     """What it works for, where it is not a person's conversation: its costs are theirs."""
+    project_id: Mapped[UUID | None]
+    """Where drafts and context of it belong; the organisation's default project where none is named."""
+    kind: Mapped[str] = mapped_column(server_default="conversation")
+    """A `call` holds one tool call that was made without a conversation, a `proxy` one call of a model that somebody
+    else's program made. Both are records: they are in no list."""
 
     # The turn: whoever holds the newest fence may append; everybody else is refused.
     fence: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
@@ -61,6 +66,7 @@ class AgentSession(PersonRow, Base):
 
     __table_args__ = (
         in_organisation(),
+        CheckConstraint("kind IN ('conversation', 'call', 'proxy')", name="kind"),
         Index(None, "org_id", "user_id"),
         Index("ix_agent_sessions_open_turns", "org_id", postgresql_where=text("turn_open")),
         {"postgresql_with": {"fillfactor": 50}},
