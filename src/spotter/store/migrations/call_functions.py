@@ -8,13 +8,13 @@ from typing import Final
 
 from spotter.store.migrations.money_functions import AS_CALLER, AS_SERVICE, CAPPED
 from spotter.store.migrations.session_functions import ACT_FOR
-from spotter.store.migrations.turn_functions import TURNS_LOCK
+from spotter.store.migrations.turn_functions import TURN, TURNS_LOCK
 
 OPEN_CALL: Final = f"""
 CREATE FUNCTION spotter_open_call(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_call text, p_key uuid
-) RETURNS TABLE (fence bigint, sequence integer, context_start integer, agent text, capped boolean)
+) RETURNS TABLE ({TURN}, capped boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -50,8 +50,8 @@ BEGIN
         lease_owner = p_lease_owner, lease_until = now() + make_interval(secs => p_lease_seconds),
         cancel_requested = false
         WHERE s.org_id = p_org AND s.id = p_session
-        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent
-        INTO fence, sequence, context_start, agent;
+        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides
+        INTO fence, sequence, context_start, agent, scenario, overrides;
     capped := {CAPPED};
     PERFORM spotter_insert_events(p_org, p_session, found_user, sequence - 1, ARRAY['action'], ARRAY[p_call]);
     RETURN NEXT;
