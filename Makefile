@@ -10,7 +10,7 @@ N ?= 2
 # What the type checker reads. `bench` joins when it has something in it: mypy refuses an empty folder.
 TYPED := src tests scripts $(if $(wildcard bench/*.py bench/*/*.py),bench)
 
-.PHONY: help setup runtime run test check fmt chaos bench lock clean
+.PHONY: help setup runtime run test check fmt chaos bench lock client web clean
 
 help:  ## this list
 	@echo "Spotter: the open platform for AI coaches and AI gym staff."
@@ -24,12 +24,16 @@ help:  ## this list
 
 setup:  ## make .venv with everything for development (quick when nothing changed)
 	@scripts/setup dev
+	@.venv/bin/python scripts/build_web.py
+
+web: runtime  ## build the web app if its sources changed
+	@.venv/bin/python scripts/build_web.py
 
 # What Spotter needs to run, without the development tools, in the same .venv.
 runtime:
 	@scripts/setup runtime
 
-run: runtime  ## start Spotter with its own database and a demo gym, and print a sign-in link
+run: web  ## start Spotter with its own database and a demo gym, and print a sign-in link
 	@exec .venv/bin/spotter up $(ARGS)
 
 test: check  ## everything: set-up, checks, then the whole test suite on a real PostgreSQL
@@ -44,10 +48,12 @@ check: setup  ## format, lint, types, import rules, sizes; no tests
 	@echo "types"; .venv/bin/mypy --explicit-package-bases --no-error-summary $(TYPED)
 	@echo "imports"; .venv/bin/lint-imports --no-cache > .make/imports.log 2>&1 || { cat .make/imports.log; exit 1; }
 	@echo "sizes"; .venv/bin/python scripts/check_sizes.py
+	@echo "web"; .venv/bin/python scripts/build_web.py check
 
 fmt: setup  ## put formatting and import order right
 	@.venv/bin/ruff check --quiet --fix-only .
 	@.venv/bin/ruff format .
+	@.venv/bin/python scripts/build_web.py format
 
 chaos: setup  ## the tests that kill real processes, in their long form
 	@SPOTTER_CHAOS=long .venv/bin/python -m pytest -m chaos $(ARGS)
@@ -59,7 +65,10 @@ bench: setup  ## measure; results go to bench/results
 lock:  ## write requirements/*.txt anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@python=$$(scripts/find-python) && "$$python" scripts/lock.py $(ARGS)
 
+client: setup  ## write the web app's typed API client anew from the server's OpenAPI document
+	@.venv/bin/python scripts/build_web.py client
+
 clean:  ## remove what make and the tools have made (never your data)
-	@rm -rf .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	@rm -rf .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build web/node_modules src/spotter/api/static/app
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 	@echo "Clean. The data of 'spotter up' is where it was; 'spotter doctor' says where."

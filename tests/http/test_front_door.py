@@ -1,6 +1,7 @@
 """The first page, health, self-test and the addresses of the systems we replace."""
 
 import re
+from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 import httpx
@@ -70,62 +71,69 @@ async def test_no_secret_is_shown(base: Ground, gym: Gym) -> None:
         assert not [secret for secret in known if secret in whole]
 
 
-async def test_a_link_opens_the_first_page(http: httpx.AsyncClient, gym: Gym, desk: Desk) -> None:
+@pytest.fixture
+async def plain(base: Ground) -> AsyncIterator[httpx.AsyncClient]:
+    """A server without the web app."""
+    async with another_server(base, {"web_app": False}) as http:
+        yield http
+
+
+async def test_a_link_opens_the_first_page(plain: httpx.AsyncClient, gym: Gym, desk: Desk) -> None:
     link = await desk.link(gym.owner)
-    opened = await http.get(f"/sign-in/{link}")
+    opened = await plain.get(f"/sign-in/{link}")
     assert opened.status_code == 303
     assert opened.headers["location"] == "/"
     cookie = opened.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=lax", "Path=/"} <= {part.strip() for part in cookie.split(";")}
-    page = await http.get("/")
+    page = await plain.get("/")
     assert page.status_code == 200
     assert gym.owner.email in page.text
     assert "owner" in page.text
     assert link not in page.text
-    used = await http.get(f"/sign-in/{link}")
+    used = await plain.get(f"/sign-in/{link}")
     assert used.status_code == 401
     assert "used already" in used.text
     assert "spotter link" in used.text, "it says how to get a new one"
 
 
-async def test_without_a_cookie_it_says_how_to_sign_in(http: httpx.AsyncClient) -> None:
-    page = await http.get("/")
+async def test_without_a_cookie_it_says_how_to_sign_in(plain: httpx.AsyncClient) -> None:
+    page = await plain.get("/")
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
     assert "spotter link" in page.text
     for wrong in ("spl_x", "%00", "x" * 3000, "<script>"):
-        refused = await http.get(f"/sign-in/{wrong}")
+        refused = await plain.get(f"/sign-in/{wrong}")
         assert refused.status_code == 401
         assert "<script>" not in refused.text
 
 
-async def test_a_cookie_that_is_over_is_taken_back(http: httpx.AsyncClient, gym: Gym) -> None:
-    await http.post("/api/auth/sign-out", headers=gym.member.headers)
-    page = await http.get("/", headers={"Cookie": f"spotter_refresh={gym.member.refresh_token}"})
+async def test_a_cookie_that_is_over_is_taken_back(plain: httpx.AsyncClient, gym: Gym) -> None:
+    await plain.post("/api/auth/sign-out", headers=gym.member.headers)
+    page = await plain.get("/", headers={"Cookie": f"spotter_refresh={gym.member.refresh_token}"})
     assert page.status_code == 401
     assert 'spotter_refresh=""' in page.headers["set-cookie"]
     assert gym.member.email not in page.text
 
 
-async def test_names_are_only_text(http: httpx.AsyncClient, gym: Gym) -> None:
+async def test_names_are_only_text(plain: httpx.AsyncClient, gym: Gym) -> None:
     name = '<script>alert("1")</script>'
-    renamed = await http.patch(
+    renamed = await plain.patch(
         f"/api/organisations/{gym.org_id}", json={"name": name}, headers=gym.owner.headers
     )
     assert renamed.status_code == 200
-    page = await http.get("/", headers={"Cookie": f"spotter_refresh={gym.owner.refresh_token}"})
+    page = await plain.get("/", headers={"Cookie": f"spotter_refresh={gym.owner.refresh_token}"})
     assert "<script" not in page.text
     assert "&lt;script&gt;" in page.text
     assert "script-src 'self'" in page.headers["content-security-policy"]
 
 
-async def test_its_links_lead_somewhere(http: httpx.AsyncClient, gym: Gym) -> None:
+async def test_its_links_lead_somewhere(plain: httpx.AsyncClient, gym: Gym) -> None:
     cookie = {"Cookie": f"spotter_refresh={gym.owner.refresh_token}"}
-    for page in (await http.get("/"), await http.get("/", headers=cookie)):
+    for page in (await plain.get("/"), await plain.get("/", headers=cookie)):
         addresses = re.findall(r'href="([^"]+)"', page.text)
         assert len(addresses) >= 2
         for address in addresses:
-            target = await http.get(urlsplit(address).path)
+            target = await plain.get(urlsplit(address).path)
             assert target.status_code == 200
             if fragment := urlsplit(address).fragment:
                 assert f'id="{fragment}"' in target.text

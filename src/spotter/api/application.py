@@ -30,6 +30,7 @@ from spotter.api.metrics import Metrics
 from spotter.api.plumbing import install_plumbing
 from spotter.api.routing import operation_id
 from spotter.api.services import Services
+from spotter.api.web_app import built_app, install_web_app
 from spotter.store.faults import as_spotter_error
 
 _ABOUT = (
@@ -74,6 +75,8 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         welcome,
     ):
         app.include_router(room.routes)
+    if services.settings.web_app and (web_app := built_app()) is not None:
+        install_web_app(app, web_app)
     metrics = Metrics()
     services.moderation.watch(metrics.moderated)
     # Outermost of ours, so that every other part sees the path as it is in the document.

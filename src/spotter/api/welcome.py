@@ -1,4 +1,4 @@
-"""The first page: who you are, what runs, how to call it. Until the web app is there, this is the front door."""
+"""The front door: sign-in links, and a first page for where the web app is switched off or was not built."""
 
 from html import escape
 from importlib.resources import files
@@ -9,7 +9,8 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from spotter.api.auth import device_of
 from spotter.api.cookies import clear_sign_in, set_sign_in, sign_in_of
 from spotter.api.health import Health, check
-from spotter.api.services import services_of
+from spotter.api.services import Services, services_of
+from spotter.api.web_app import WebApp, built_app
 from spotter.errors import Unauthenticated
 from spotter.identity.sign_in import Visitor
 
@@ -31,6 +32,8 @@ async def open_sign_in_link(request: Request, token: str) -> Response:
     try:
         signed_in = await services.sign_in.with_link(token, device_of(request))
     except Unauthenticated as refused:
+        if (app := _app_of(services)) is not None:
+            return app.page(401)
         return HTMLResponse(_signed_out(refused.detail), status_code=401)
     response = RedirectResponse("/", status_code=303)
     set_sign_in(response, signed_in, services.settings)
@@ -40,6 +43,8 @@ async def open_sign_in_link(request: Request, token: str) -> Response:
 @routes.get("/")
 async def welcome(request: Request) -> Response:
     services = services_of(request)
+    if (app := _app_of(services)) is not None:
+        return app.page()
     cookie = sign_in_of(request)
     if cookie is None:
         return HTMLResponse(_signed_out())
@@ -53,6 +58,10 @@ async def welcome(request: Request) -> Response:
     return HTMLResponse(
         _signed_in(visitor, health, str(request.base_url).rstrip("/"), services.settings.model)
     )
+
+
+def _app_of(services: Services) -> WebApp | None:
+    return built_app() if services.settings.web_app else None
 
 
 def _page(title: str, body: str) -> str:
@@ -130,9 +139,9 @@ curl {escape(base)}/api/me -H "Authorization: Bearer $TOKEN"</pre>
 <p><a class="button" href="/docs">Browse the API</a> <a href="/openapi.json">OpenAPI document</a></p>
 </section>
 <section>
-<h2>What comes next</h2>
-<p>The coach, the trainer and the gym's staff move in with the next versions. The house they live in (accounts,
-organisations, API keys, audit, the queue) is what you see here.</p>
+<h2>The web app</h2>
+<p>It is not here: it was switched off (<code>SPOTTER_WEB_APP</code>), or could not be built. <code>make web</code>
+builds it; then start Spotter again.</p>
 </section>""",
     )
 

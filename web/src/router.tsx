@@ -1,0 +1,88 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { meQuery, queries } from "~/api/queries";
+import { refresh } from "~/api/session";
+import { SignIn } from "~/pages/SignIn";
+import { Shell } from "~/shell/Shell";
+import { ErrorPage, NotFoundPage } from "~/shell/Troubles";
+
+const root = createRootRoute({ notFoundComponent: NotFoundPage });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: (search: Record<string, unknown>): { next?: string } => ({
+    next: typeof search["next"] === "string" ? search["next"] : undefined,
+  }),
+  component: () => <SignIn />,
+});
+
+/** The server answers a link that works with a redirect. Who gets here has one that does not. */
+const refusedLink = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in/$token",
+  component: () => <SignIn refusedLink />,
+});
+
+let known = false;
+
+/** Everything inside needs somebody who is signed in. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  beforeLoad: async ({ location }) => {
+    if (known && queries.getQueryData(meQuery.queryKey) !== undefined) return;
+    if (!(await refresh())) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    await queries.ensureQueryData(meQuery);
+    known = true;
+  },
+  component: Shell,
+  errorComponent: ErrorPage,
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/train" });
+  },
+});
+
+const train = createRoute({
+  getParentRoute: () => inside,
+  path: "/train",
+  component: lazyRouteComponent(() => import("~/train/TrainPage"), "TrainPage"),
+});
+
+const progress = createRoute({
+  getParentRoute: () => inside,
+  path: "/progress",
+  validateSearch: (search: Record<string, unknown>): { tab?: string } => ({
+    tab: typeof search["tab"] === "string" ? search["tab"] : undefined,
+  }),
+  component: lazyRouteComponent(() => import("~/progress/ProgressPage"), "ProgressPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("~/pages/Settings"), "Settings"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, refusedLink, inside.addChildren([home, train, progress, settings])]),
+  defaultPreload: "intent",
+  defaultErrorComponent: ErrorPage,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
