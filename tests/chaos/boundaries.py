@@ -15,11 +15,11 @@ from typing_extensions import override
 
 from spotter.billing.ledger import Ledger
 from spotter.llm.scripted import ScriptedModel
-from spotter.runtime.executor import CallSite, Executor, ToolContext
+from spotter.runtime.executor import CallSite, Carried, Executor, ToolContext
 from spotter.runtime.tool import Tool
 from spotter.runtime.turns import Turns
 from spotter.sessions.charges import usage_in
-from spotter.sessions.events import Result
+from spotter.sessions.events import Move, Result
 from spotter.sessions.log import Appended, Fenced, SessionLog
 from spotter.store.unit_of_work import UnitOfWork
 
@@ -39,6 +39,7 @@ class Boundaries:
         self.count = 0
         self.fenced = 0
         """How often this process was told that the turn is not its own."""
+        self.took_over = 0
 
     def here(self, name: str) -> None:
         if self.steps != (name == "step") or (self._how.startswith("raise") and not IN_TURN.get()):
@@ -93,7 +94,9 @@ class Boundaries:
             except Fenced:
                 self.fenced += name in ("_call", "_mark_attempt", "reserve")
                 raise
-            self.fenced += said == "spotter_take_over" and answer is None
+            if said == "spotter_take_over":
+                self.fenced += answer is None
+                self.took_over += answer is not None
             self.here(f"after {said}")
             return answer
 
@@ -146,11 +149,13 @@ class SteppingLoop(asyncio.SelectorEventLoop):
 def without_transaction() -> None:
     """A mutant: the effect is committed before its result, as if there were no transaction around both."""
 
-    async def commit(self: Executor, site: CallSite, context: ToolContext, result: Result) -> Appended:
+    async def commit(
+        self: Executor, site: CallSite, context: ToolContext, result: Result, moves: tuple[Move, ...]
+    ) -> Carried:
         unit, context._unit = context._unit, None
         if unit is not None:
             await unit.__aexit__(None, None, None)
-        return await self._append(site, result)
+        return Carried(result, await self._append(site, result, moves=moves), moves)
 
     setattr(Executor, "_commit", commit)  # noqa: B010
 

@@ -69,6 +69,8 @@ class Told:
     names: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     fenced: int = 0
+    taken: bool = False
+    """The second found the turn open. When the first was frozen at the very end, there is nothing to take."""
     uncertain: int = 0
 
 
@@ -191,10 +193,9 @@ class Lab:
             code = await self.runner.ended(second)
             self.runner.signal(first, signal.SIGCONT)
             self._expect(code, place, second, told)
+            told.taken = self._reported(place, second, "took_over") > 0
         self._expect(await self.runner.ended(first), place, first, told)
-        report = place / f"report-{first}"
-        if report.exists():  # otherwise it did not come to its end, which is among the faults
-            told.fenced = json.loads(report.read_text())["fenced"]
+        told.fenced = self._reported(place, first, "fenced")
         await self._look(scenario, place, told, to_the_end=True)
         return told
 
@@ -252,6 +253,11 @@ class Lab:
     async def _finish(self, job: dict[str, Any], place: Path, told: Told) -> None:
         number = self.runner.start({**job, "begin": False})
         self._expect(await self.runner.ended(number), place, number, told)
+
+    def _reported(self, place: Path, number: int, what: str) -> int:
+        """Nothing from a process that did not come to its end: that is among the faults."""
+        report = place / f"report-{number}"
+        return int(json.loads(report.read_text())[what]) if report.exists() else 0
 
     def _expect(self, code: int, place: Path, number: int, told: Told) -> None:
         if code != 0:

@@ -251,7 +251,11 @@ def run_child(job: Job) -> None:
     turns_module._PAUSE_AFTER_OUTAGE = 0.05
     with asyncio.Runner(loop_factory=SteppingLoop if job.steps else None) as runner:
         runner.run(Child(job, boundaries).run())
-    report = {"boundaries": boundaries.count, "fenced": boundaries.fenced}
+    report = {
+        "boundaries": boundaries.count,
+        "fenced": boundaries.fenced,
+        "took_over": boundaries.took_over,
+    }
     (job.folder / f"report-{job.number}").write_text(json.dumps(report))
 
 
