@@ -34,6 +34,7 @@ from spotter.llm.resolver import Resolver
 from spotter.logs import register_redactor
 from spotter.offline import OfflineModel
 from spotter.runtime.approvals import ApprovalDesk
+from spotter.runtime.direct_calls import DirectCalls, with_toolbox
 from spotter.runtime.kit import Kit
 from spotter.runtime.models import Models
 from spotter.runtime.registry import ToolRegistry
@@ -182,7 +183,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             bus=bus,
             log=SessionLog(database.hot, ledger),
             registry=registry,
-            agents=definitions.agent,
+            agents=with_toolbox(definitions.agent, registry),
             models=models.for_agent,
             seams=seams,
         )
@@ -199,7 +200,8 @@ async def house(base: Ground) -> AsyncIterator[House]:
             limits=RateLimiter(settings),
             log=kit.log,
             turns=turns,
-            agents=kit.agents,
+            direct_calls=DirectCalls(database, kit.log, bus, turns, registry),
+            agents=definitions.agent,
             definitions=definitions,
             allowed_models=allowed,
             secrets=secrets,

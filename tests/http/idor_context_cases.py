@@ -56,6 +56,11 @@ async def _drafts(world: World) -> Ask:
     return Ask(query=(await _draft(world)).query)
 
 
+async def _tool_call(world: World) -> Ask:
+    made = await world.http.post("/api/sessions", json={}, headers=world.gym.member.headers)
+    return Ask(body={"tool": "echo", "arguments": {"text": "hi"}, "session_id": made.json()["id"]})
+
+
 _BY_ADMINS: Final[dict[str, Any]] = {"seen": Seen.BY_ADMINS}
 _PROJECT: Final = ("path.project_id",)
 _BOTH: Final = ("path.project_id", "path.member_id")
@@ -75,5 +80,6 @@ CONTEXT_CASES: Mapping[str, Case] = {
     "get_draft": Case(
         Role.MEMBER, _draft, ids=("query.project_id",), own_names=("path.draft_key",), **_BY_ADMINS
     ),
+    "execute_tool": Case(Role.MEMBER, _tool_call, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON),
     "list_drafts": Case(Role.MEMBER, _drafts, ids=("query.project_id",), **_BY_ADMINS),
 }

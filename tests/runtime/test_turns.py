@@ -14,7 +14,8 @@ from spotter.llm.faults import ModelUnavailable
 from spotter.llm.prompt import ToolResult
 from spotter.llm.scripted import Asked, Line, Say, ScriptedModel, call
 from spotter.runtime.agent import Limits
-from spotter.runtime.turns import Ticket, Turns
+from spotter.runtime.tickets import Ticket
+from spotter.runtime.turns import Turns
 from spotter.safety import as_data
 from spotter.sessions import projections
 from spotter.sessions.codec import Event

@@ -213,5 +213,6 @@ async def request_of(house: House, person: Person, session_id: UUID, *, approver
 
 
 def know_tools(house: House) -> None:
-    """The tests' server has none of its own yet."""
-    house.services.registry._tools = ToolRegistry(TOOLS)._tools
+    """Beside the server's own."""
+    registry = house.services.registry
+    registry._tools = {**registry._tools, **ToolRegistry(TOOLS)._tools}

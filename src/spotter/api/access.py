@@ -64,8 +64,19 @@ def at_least(role: Role) -> Callable[[Request], Awaitable[Principal]]:
     return dependency
 
 
+async def tool_caller(request: Request, bearer: Any = _BEARER, api_key: Any = _API_KEY) -> Principal:
+    """Who may write may call tools; a key can also be limited to that."""
+    principal = await optional_principal(request)
+    if principal is None:
+        raise Unauthenticated("This needs a sign-in: send `Authorization: Bearer …` or `X-API-Key: …`.")
+    if PermissionScope.WRITE not in principal.scopes:
+        principal.require_scope(PermissionScope.TOOLS)
+    return principal
+
+
 Caller = Annotated[Principal, Depends(current_principal)]
 StaffCaller = Annotated[Principal, Depends(at_least(Role.STAFF))]
+ToolCaller = Annotated[Principal, Depends(tool_caller)]
 AdminCaller = Annotated[Principal, Depends(at_least(Role.ADMIN))]
 
 

@@ -22,6 +22,7 @@ from spotter.api import (
     projects,
     safety,
     sessions,
+    tool_calls,
     trainer,
     welcome,
 )
@@ -65,6 +66,7 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         model_accounts,
         safety,
         sessions,
+        tool_calls,
         approvals,
         approval_policies,
         billing_reports,

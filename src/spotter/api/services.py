@@ -13,6 +13,7 @@ from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.sign_in import SignIn
 from spotter.identity.vault import Vault
 from spotter.llm.allowed import AllowedModels
+from spotter.runtime.direct_calls import DirectCalls
 from spotter.runtime.kit import AgentSource
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.turns import Turns
@@ -35,6 +36,7 @@ class Services:
     limits: RateLimiter
     log: SessionLog
     turns: Turns
+    direct_calls: DirectCalls
     agents: AgentSource
     definitions: Definitions
     allowed_models: AllowedModels

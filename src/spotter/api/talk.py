@@ -21,7 +21,8 @@ from spotter.identity.principal import Principal
 from spotter.runtime import approval_decisions
 from spotter.runtime.speech import topic_of
 from spotter.runtime.steps import BUDGET
-from spotter.runtime.turns import Ticket, instance_topic
+from spotter.runtime.tickets import Ticket
+from spotter.runtime.turns import instance_topic
 from spotter.runtime.watch import Item, Watch
 from spotter.sessions import directory
 from spotter.sessions.codec import Event

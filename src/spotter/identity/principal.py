@@ -31,6 +31,8 @@ class PermissionScope(StrEnum):
 
     READ = "read"
     WRITE = "write"
+    TOOLS = "tools"
+    """Calling tools, and nothing else that changes something."""
     ADMIN = "admin"
 
 

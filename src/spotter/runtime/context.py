@@ -29,8 +29,10 @@ from spotter.sessions.events import (
     Outcome,
     Result,
     Stage,
+    TurnResumed,
     UserMessage,
     ending_of,
+    is_direct,
 )
 
 _NOT_ANSWERED: Final = "No result yet: this call is still waiting."
@@ -48,9 +50,11 @@ class SessionView:
         "_held",
         "_places",
         "_shown_from",
+        "_turn_over",
         "_turn_starts",
         "awaiting",
         "calls_in_turn",
+        "direct_only",
         "due",
         "ending",
         "fragments",
@@ -66,6 +70,7 @@ class SessionView:
         "to_answer",
         "tokens",
         "turn_started",
+        "undone",
     )
 
     def __init__(self) -> None:
@@ -88,6 +93,12 @@ class SessionView:
         """Calls that were decided about and have no result yet: the next thing to do."""
         self.read: set[str] = set()
         """Tools whose results the context has held, and marks of its knowledge: see `taint.py`."""
+        self.undone: dict[str, Action] = {}
+        """Calls that a program made and nobody has carried out. No model reads them as its own: what came of one is
+        told as news."""
+        self.direct_only = False
+        """The turn is about such calls alone, and ends with the last of them."""
+        self._turn_over = True
         self.known_calls: set[str] = set()
         self.recent_calls: deque[tuple[str, str]] = deque(maxlen=_IDENTICAL_REMEMBERED)
         self.model_calls = 0
@@ -154,9 +165,13 @@ class SessionView:
         if self.ending is not None:
             self.to_answer = None
         self.red_flag = verdicts.red_flag_of(content, sequence) or self.red_flag
+        self._take_turn(content)
         match content:
             case UserMessage():
                 self._take_message(content, sequence)
+            case Action(call_id=call_id) if is_direct(call_id):
+                self.undone[call_id] = content
+                self.known_calls.add(call_id)
             case AssistantMessage() | Action():
                 self._take_speech(content, sequence)
             case Result():
@@ -174,6 +189,26 @@ class SessionView:
             case _:
                 pass  # failures, endings: for people and the loop, not for the model
 
+    def _take_turn(self, content: Content) -> None:
+        """What the turn that goes on is about."""
+        match content:
+            case UserMessage(source="voice"):
+                return
+            case UserMessage():
+                self.direct_only = False
+                self.undone.clear()  # only a log from elsewhere leaves any: nothing in it is carried out
+            case Action(call_id=call_id) if is_direct(call_id):
+                self.direct_only = True
+            case ApprovalDecided(call_id=call_id):
+                direct = is_direct(call_id) and all(map(is_direct, self.due))
+                self.direct_only = direct and (self._turn_over or self.direct_only)
+            case TurnResumed():
+                self.direct_only = all(map(is_direct, self.due))
+            case _:
+                self._turn_over = self._turn_over or self.ending is not None
+                return
+        self._turn_over = False
+
     def _take_message(self, content: UserMessage, sequence: int) -> None:
         self._answer_pending(sequence)
         self._start_turn(sequence, content)
@@ -185,6 +220,7 @@ class SessionView:
         if isinstance(content, ApprovalRequested):
             self.awaiting[content.call_id] = content
             self.due.pop(content.call_id, None)
+            self.undone.pop(content.call_id, None)
             return
         self.awaiting.pop(content.call_id, None)
         if content.tool:
@@ -219,6 +255,7 @@ class SessionView:
         text = content.formatted or content.error or ""
         self.awaiting.pop(content.call_id, None)
         self.due.pop(content.call_id, None)
+        self.undone.pop(content.call_id, None)
         if content.outcome not in (Outcome.DENIED, Outcome.CANCELLED):
             self.read.add(content.tool)
         self.read.update(marks_of(content))

@@ -31,7 +31,7 @@ from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.results import as_answer, explain, failure_of, result_of
 from spotter.runtime.tool import Answer, Effect, FixAndRetry, Tool, ToolFailed
 from spotter.sessions.codec import storable
-from spotter.sessions.events import Action, ApprovalDecided, Content, Move, Outcome, Result
+from spotter.sessions.events import Action, ApprovalDecided, Content, Ending, Move, Outcome, Result
 from spotter.sessions.log import Appended, Fenced, SessionLog, Turn
 from spotter.sessions.tables import AgentSession, OutboxMessage
 from spotter.sessions.tables import Effect as EffectMark
@@ -74,6 +74,13 @@ class ToolContext:
             self._unit = unit
         return self._unit
 
+    async def project_id(self) -> UUID | None:
+        """Where what the tool keeps belongs; None for the organisation's default project."""
+        uow = await self.transaction()
+        return await uow.session.scalar(
+            select(AgentSession.project_id).where(AgentSession.id == self.session_id)
+        )
+
     async def outbox(self, kind: str, payload: dict[str, Any]) -> UUID:
         """Something to deliver outside, once the result is committed, with its id as idempotency key."""
         uow = await self.transaction()
@@ -106,6 +113,8 @@ class CallSite:
     """What a person said about it, where one had to."""
     alone: bool = True
     """No other call waits to be answered. Only then may its result end the turn."""
+    last: bool = False
+    """The turn is about this call, which a program made, and ends with its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +288,7 @@ class Executor:
         self, site: CallSite, context: ToolContext, result: Result, moves: tuple[Move, ...]
     ) -> Carried:
         """The effect and its result, together. A tool that opened no transaction changed nothing."""
+        result = _as_last(site, result)
         unit = context._unit
         if unit is None:
             return Carried(result, await self._append(site, result, moves=moves), moves)
@@ -295,6 +305,7 @@ class Executor:
         return await self._answer(site, result)
 
     async def _answer(self, site: CallSite, result: Result) -> Carried:
+        result = _as_last(site, result)
         return Carried(result, await self._append(site, result))
 
     async def _append(
@@ -334,6 +345,10 @@ async def _roll_back(context: ToolContext, error: BaseException) -> None:
     context._unit = None
     if unit is not None:
         await unit.__aexit__(type(error), error, error.__traceback__)
+
+
+def _as_last(site: CallSite, result: Result) -> Result:
+    return result.model_copy(update={"ends": Ending.CALLED}) if site.last else result
 
 
 def _edited(site: CallSite) -> bool:

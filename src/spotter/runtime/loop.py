@@ -34,6 +34,7 @@ from spotter.sessions.events import (
     Failure,
     TurnEnded,
     ending_of,
+    is_direct,
 )
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ async def _next(run: TurnRun) -> Step:
         return Final(run.view.ending)
     if run.view.due:
         return await _carry_out_decided(run, next(iter(run.view.due.values())))
-    if run.view.pending:
+    if run.view.pending or run.view.undone:
         return await _answer_calls(run)
     # Only now: calls of one answer are all carried out as the agent who made them.
     if run.view.speaker not in (None, run.agent.name):
@@ -98,14 +99,18 @@ def _limit(run: TurnRun) -> Limit | None:
 async def _answer_calls(run: TurnRun) -> Step:
     """The first call nobody has to be asked about. When there is none left, all others are asked about at once."""
     asks: list[Ask] = []
-    for call in run.view.pending.values():
+    open_calls = (*run.view.pending.values(), *run.view.undone.values())
+    for call in open_calls:
         if call.call_id in run.view.awaiting:
             continue
         tool = run.executor.tool_for(run.agent, call)
         ask = await run.seams.approvals.needed(run, tool, call) if tool is not None else None
         if ask is None:
-            alone = len(run.view.pending) == 1
-            return await _carry_out(run, CallSite(run.scope, run.turn, run.agent, call, alone=alone))
+            alone = len(open_calls) == 1
+            last = alone and run.view.direct_only
+            return await _carry_out(
+                run, CallSite(run.scope, run.turn, run.agent, call, alone=alone, last=last)
+            )
         asks.append(ask)
     return NeedApproval(tuple(asks))
 
@@ -113,7 +118,8 @@ async def _answer_calls(run: TurnRun) -> Step:
 async def _carry_out_decided(run: TurnRun, decision: ApprovalDecided) -> Step:
     call = Action(tool=decision.tool, args=decision.args, call_id=decision.call_id)
     alone = not (run.view.pending.keys() | run.view.due.keys()) - {call.call_id}
-    site = CallSite(run.scope, run.turn, run.agent, call, decision, alone)
+    last = alone and run.view.direct_only
+    site = CallSite(run.scope, run.turn, run.agent, call, decision, alone, last)
     answer = await run.seams.approvals.check(run, run.executor.tool_for(run.agent, call), decision)
     match answer:
         case Granted():
@@ -242,7 +248,7 @@ def _with_own_ids(answer: ModelFinal, known_calls: Set[str]) -> list[Action]:
     calls: list[Action] = []
     for call in answer.tool_calls:
         call_id = storable(call.id)
-        if not call_id or call_id in seen:
+        if not call_id or call_id in seen or is_direct(call_id):
             call_id = f"call_{new_id().hex}"
         seen.add(call_id)
         calls.append(Action(tool=storable(call.name), args=storable(call.arguments), call_id=call_id))

@@ -23,9 +23,11 @@ from spotter.runtime.kit import Kit
 from spotter.runtime.loop import run_loop
 from spotter.runtime.outside import judged_knowledge
 from spotter.runtime.speech import topic_of
+from spotter.runtime.tickets import Ticket, is_outage, settle
 from spotter.runtime.turn_run import TurnRun
 from spotter.runtime.views import Views
 from spotter.sessions.events import (
+    Action,
     AssistantMessage,
     Content,
     Ending,
@@ -35,7 +37,6 @@ from spotter.sessions.events import (
 )
 from spotter.sessions.log import AlreadySaid, Fenced, Lease, Turn, Waiting
 from spotter.store.bus import Latest, Message
-from spotter.store.faults import as_spotter_error
 from spotter.store.scope import Scope
 from spotter.tasks import end_tasks
 
@@ -49,17 +50,6 @@ _TELL_AFTER = 0.02
 _PAUSE_AFTER_OUTAGE = 1.0
 _MOST_TROUBLES = 3
 _DATABASE_ERRORS = (psycopg.Error, SQLAlchemyError, Unavailable)
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """Something was said; everything about it comes after the event `after`. `done` is set when its turn runs in
-    this process."""
-
-    session_id: UUID
-    message_id: UUID
-    after: int
-    done: "asyncio.Future[Ending] | None" = None
 
 
 @dataclass(slots=True)
@@ -136,11 +126,27 @@ class Turns:
             return Ticket(session_id, message_id, 0)
         if isinstance(turn, Waiting):
             return Ticket(session_id, message_id, turn.after)
-        self._kit.bus.publish_highest(topic_of(session_id), "sequence", turn.sequence)
+        return self._begun(scope, turn, message_id, message, streamed=stream)
+
+    async def call(self, scope: Scope, session_id: UUID, call: Action, *, key: UUID) -> Ticket:
+        """A program's own call of a tool, in a turn of its own: carried out by the same loop, so taken over like any
+        other. `SessionBusy` while another turn is going on. Made again with the same key it is not made twice."""
+        if self._stopping:
+            raise Unavailable("This server is stopping. Try again.", retry_after=1)
+        try:
+            turn = await self._kit.log.open_call(scope, session_id, call, self._lease, key=key)
+        except AlreadySaid:
+            return Ticket(session_id, key, 0)
+        return self._begun(scope, turn, key, None, streamed=False)
+
+    def _begun(
+        self, scope: Scope, turn: Turn, key: UUID, message: UserMessage | None, *, streamed: bool
+    ) -> Ticket:
+        self._kit.bus.publish_highest(topic_of(turn.session_id), "sequence", turn.sequence)
         done = asyncio.get_running_loop().create_future()
-        self._waiting[session_id] = done
-        self._start(scope, turn, message, streamed=stream)
-        return Ticket(session_id, message_id, turn.sequence - 1, done)
+        self._waiting[turn.session_id] = done
+        self._start(scope, turn, message, streamed=streamed)
+        return Ticket(turn.session_id, key, turn.sequence - 1, done)
 
     def go_on(self, scope: Scope, turn: Turn) -> None:
         """A turn that was taken over or opened again, or whose message had waited."""
@@ -200,7 +206,7 @@ class Turns:
         try:
             while turn is not None:
                 ending = await self._run(running, turn, message)
-                _settle(waiting, ending)
+                settle(waiting, ending)
                 if ending is None or self._stopping:
                     return
                 if running.run is not None and running.run.nothing_waits:
@@ -212,7 +218,7 @@ class Turns:
         finally:
             if self._running.get(session_id) is running:
                 del self._running[session_id]
-            _settle(waiting, None)
+            settle(waiting, None)
 
     async def _run(self, running: _Running, turn: Turn, message: UserMessage | None) -> Ending | None:
         """None when the turn is no longer ours."""
@@ -227,7 +233,7 @@ class Turns:
                 log.info("another process took this turn over", extra={"session_id": str(turn.session_id)})
                 return None
             except Exception as error:  # noqa: BLE001 - whatever broke, the turn comes to an end
-                troubles += not _is_outage(error)
+                troubles += not is_outage(error)
                 if troubles > _MOST_TROUBLES or not isinstance(error, _DATABASE_ERRORS):
                     return await self._fail(running, current, error)
                 log.warning("a turn waits for the database: %s", type(error).__name__)
@@ -260,7 +266,7 @@ class Turns:
         """Ends the turn without a model where the message calls for it. Needs neither the agent nor its model: help is
         never out of order."""
         kit = self._kit
-        if view.to_answer is None:
+        if view.to_answer is None or view.direct_only:
             return None
         reply = await reply_instead(kit.seams.guard, scope, view.to_answer)
         if reply is None:
@@ -379,19 +385,6 @@ class Turns:
         except ValueError:
             return
         act(session_id)
-
-
-def _is_outage(error: Exception) -> bool:
-    return isinstance(error, Unavailable) or isinstance(as_spotter_error(error), Unavailable)
-
-
-def _settle(waiting: "asyncio.Future[Ending] | None", ending: Ending | None) -> None:
-    if waiting is None or waiting.done():
-        return
-    if ending is None:
-        waiting.cancel()
-    else:
-        waiting.set_result(ending)
 
 
 def instance_topic(owner: int) -> str:

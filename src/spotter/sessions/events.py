@@ -5,7 +5,7 @@ safety thought of a text is a field of the event that holds it. The last event o
 """
 
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,6 +21,8 @@ class Ending(StrEnum):
     LIMIT = "limit"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    CALLED = "called"
+    """A program's own call was answered; no model was asked."""
 
 
 class Outcome(StrEnum):
@@ -79,6 +81,14 @@ class AssistantMessage(_Content):
     offline: bool = False
     source: Literal["text", "voice"] = "text"
     ends: Ending | None = None
+
+
+DIRECT: Final = "direct_"
+"""How the ids of calls begin that no model made: a program called the tool itself, and the call opened its turn."""
+
+
+def is_direct(call_id: str) -> bool:
+    return call_id.startswith(DIRECT)
 
 
 class Action(_Content):

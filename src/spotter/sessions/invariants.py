@@ -29,6 +29,7 @@ from spotter.sessions.events import (
     TurnResumed,
     UserMessage,
     ending_of,
+    is_direct,
 )
 
 Invariant: TypeAlias = Literal["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I16"]
@@ -264,6 +265,11 @@ class TurnsOf:
         if isinstance(content, UserMessage) and content.source != "voice":
             if self._ending is None:
                 yield Found("I7", sequence, "a turn begins before the one before it has ended")
+            self._began += 1
+            self._ending = None
+        if isinstance(content, Action) and is_direct(content.call_id):
+            if self._ending is None:
+                yield Found("I7", sequence, "a call from outside begins while a turn is going on")
             self._began += 1
             self._ending = None
         if isinstance(content, ApprovalDecided | TurnResumed) and self._ending is not None:

@@ -17,12 +17,13 @@ from psycopg_pool import AsyncConnectionPool
 from spotter.errors import Conflict, NotFound, TooManyRequests
 from spotter.sessions.charges import Biller, as_json, usage_in
 from spotter.sessions.codec import Event, dump, load
-from spotter.sessions.events import Content, UserMessage
+from spotter.sessions.events import Action, Content, UserMessage
 from spotter.sessions.reading import SharedReads, Wish
 from spotter.store.scope import Scope
 
 _APPEND: Final = "SELECT * FROM spotter_append(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 _OPEN: Final = "SELECT * FROM spotter_open_turn(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_OPEN_CALL: Final = "SELECT * FROM spotter_open_call(%s, %s, %s, %s, %s, %s, %s, %s)"
 _REOPEN: Final = "SELECT * FROM spotter_reopen_turn(%s, %s, %s, %s, %s, %s, %s, %s)"
 _NEXT: Final = "SELECT * FROM spotter_next_turn(%s, %s, %s, %s, %s, %s)"
 _TAKE_OVER: Final = "SELECT * FROM spotter_take_over(%s, %s, %s, %s, %s, %s, %s)"
@@ -159,6 +160,16 @@ class SessionLog:
         row = await self._call(_OPEN, arguments)
         assert row is not None
         return _turn(session_id, row) or Waiting(int(row[1]))
+
+    async def open_call(
+        self, scope: Scope, session_id: UUID, call: Action, lease: Lease, *, key: UUID
+    ) -> Turn:
+        """Records a program's call and opens its turn. `SessionBusy` while another one is going on, and `AlreadySaid`
+        when there was a call with this key: nothing is recorded then."""
+        arguments = (*_identity(scope), session_id, lease.owner, lease.seconds, dump(call), key)
+        turn = _turn(session_id, await self._call(_OPEN_CALL, arguments))
+        assert turn is not None
+        return turn
 
     async def reopen_turn(
         self,

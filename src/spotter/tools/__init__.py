@@ -4,11 +4,33 @@ it; rules live in those rooms."""
 from itertools import chain
 
 from spotter.runtime.tool import Tool
-from spotter.tools import calendar, data, exercises, goals, preferences, progress, talk, timers, workouts
+from spotter.tools import (
+    calendar,
+    data,
+    drafts,
+    exercises,
+    goals,
+    preferences,
+    progress,
+    talk,
+    timers,
+    workouts,
+)
 
 TOOLS: tuple[Tool, ...] = tuple(
     chain.from_iterable(
         family.TOOLS
-        for family in (talk, workouts, goals, preferences, data, exercises, calendar, progress, timers)
+        for family in (
+            talk,
+            workouts,
+            goals,
+            preferences,
+            data,
+            exercises,
+            calendar,
+            progress,
+            timers,
+            drafts,
+        )
     )
 )

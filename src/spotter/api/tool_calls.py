@@ -1,0 +1,105 @@
+"""Calling one tool, without a model (B4): the same rules as for an agent's call, and the same record."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Request
+from pydantic import BaseModel, Field, StringConstraints
+
+from spotter.api.access import ToolCaller
+from spotter.api.fields import Body
+from spotter.api.idempotency import HEADER as IDEMPOTENCY_HEADER
+from spotter.api.problem_schema import problem_responses
+from spotter.api.routing import router
+from spotter.api.services import services_of
+from spotter.runtime.direct_calls import Called, ToolCall, succeeded
+
+routes = router("tools", prefix="/api/tools")
+
+APPROVAL_REQUIRED = "approval_required"
+
+
+class NewToolCall(Body):
+    tool: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")] = Field(examples=["echo"])
+    arguments: dict[str, Any] = Field(default={}, examples=[{"text": "hello"}])
+    session_id: UUID | None = Field(
+        default=None, description="the session whose agent's tools these are, and in whose log it is recorded"
+    )
+    project_id: UUID | None = Field(default=None, description="the default project if not given")
+
+
+class Artifact(BaseModel):
+    id: str
+    filename: str
+    file_type: str
+    url: str
+
+
+class Memory(BaseModel):
+    type: str
+    content: str
+    importance: float
+
+
+class ToolResult(BaseModel):
+    tool: str
+    success: bool
+    output: Any = Field(
+        description="what the tool returned; with the error `approval_required`: `approval_id`, `session_id`, `call_id`"
+    )
+    error: str | None = None
+    formatted: str = Field(description="as a model reads it")
+    duration_ms: int
+    creditsUsed: float  # noqa: N815 - the contract's name
+    artifacts: list[Artifact]
+    memory: list[Memory]
+
+
+@routes.post("/execute", responses=problem_responses(404, 409))
+async def execute_tool(request: Request, caller: ToolCaller, body: NewToolCall) -> ToolResult:
+    """Carry out one tool call. What a person has to approve first is answered with the error `approval_required`; once
+    approved it is carried out by itself, exactly once. While another turn of the session is going on, the call waits
+    up to ten seconds, then the answer is 409."""
+    services = services_of(request)
+    call = ToolCall(
+        tool=body.tool,
+        arguments=body.arguments,
+        session_id=body.session_id,
+        project_id=body.project_id,
+        key=request.headers.get(IDEMPOTENCY_HEADER),
+    )
+    return _shown(body.tool, await services.direct_calls.execute(caller, call))
+
+
+def _shown(tool: str, called: Called) -> ToolResult:
+    base: dict[str, Any] = {"tool": tool, "creditsUsed": 0, "artifacts": [], "memory": []}
+    if called.approval is not None:
+        waits = {
+            "approval_id": str(called.approval.approval_id),
+            "session_id": str(called.session_id),
+            "call_id": called.call_id,
+        }
+        told = f"{called.approval.reason} Nothing was done yet."
+        return ToolResult(
+            **base, success=False, output=waits, error=APPROVAL_REQUIRED, formatted=told, duration_ms=0
+        )
+    result = called.result
+    if result is None:
+        return ToolResult(
+            **base, success=False, output=None, error=called.trouble, formatted=called.trouble, duration_ms=0
+        )
+    return ToolResult(
+        **{**base, **_left_by(result.result)},
+        success=succeeded(called),
+        output=result.result,
+        error=result.error,
+        formatted=result.formatted,
+        duration_ms=result.ms,
+    )
+
+
+def _left_by(data: Any) -> dict[str, Any]:
+    """Files and facts that a tool leaves are in its data."""
+    if not isinstance(data, dict):
+        return {}
+    return {name: data[name] for name in ("artifacts", "memory") if isinstance(data.get(name), list)}
