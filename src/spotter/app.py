@@ -177,7 +177,8 @@ async def house(base: Ground) -> AsyncIterator[House]:
         )
         registry = ToolRegistry(TOOLS)
         allowed = AllowedModels(settings.allowed_models, settings.model)
-        definitions = Definitions(rules_of(registry, allowed), settings.model)
+        definitions = Definitions(database, bus, rules_of(registry, allowed), settings.model)
+        await stack.enter_async_context(definitions.listening())
         kit = Kit(
             database=database,
             bus=bus,

@@ -6,6 +6,7 @@ from spotter.context import tables as context_tables
 from spotter.identity import tables as identity_tables
 from spotter.runtime import tables as runtime_tables
 from spotter.safety import tables as safety_tables
+from spotter.scenarios import tables as scenarios_tables
 from spotter.sessions import tables as sessions_tables
 from spotter.store.tables import Base
 from spotter.training import tables as training_tables
@@ -18,6 +19,7 @@ __all__ = [
     "metadata",
     "runtime_tables",
     "safety_tables",
+    "scenarios_tables",
     "sessions_tables",
     "training_tables",
 ]

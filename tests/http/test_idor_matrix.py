@@ -16,9 +16,10 @@ from tests.http.idor_billing_cases import BILLING_CASES
 from tests.http.idor_cases import CASES as FIRST_CASES
 from tests.http.idor_cases import Ask, Case, Operation, Seen, World
 from tests.http.idor_context_cases import CONTEXT_CASES
+from tests.http.idor_scenario_cases import SCENARIO_CASES
 from tests.support.people import Gym, open_gym
 
-CASES: Mapping[str, Case] = {**FIRST_CASES, **BILLING_CASES, **CONTEXT_CASES}
+CASES: Mapping[str, Case] = {**FIRST_CASES, **BILLING_CASES, **CONTEXT_CASES, **SCENARIO_CASES}
 _METHODS = {"get", "put", "post", "delete", "patch", "head", "options", "trace"}
 
 

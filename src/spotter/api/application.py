@@ -4,6 +4,7 @@ from fastapi import FastAPI
 
 from spotter.api import (
     activity,
+    ai_agents,
     api_keys,
     approval_policies,
     approvals,
@@ -21,6 +22,7 @@ from spotter.api import (
     organisations,
     projects,
     safety,
+    scenarios,
     sessions,
     tool_calls,
     trainer,
@@ -65,6 +67,8 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         activity,
         model_accounts,
         safety,
+        scenarios,
+        ai_agents,
         sessions,
         tool_calls,
         approvals,

@@ -11,6 +11,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from spotter.api import talk
 from spotter.api.access import Caller, optional_principal
+from spotter.api.definition_fields import ScenarioName, book_for, require_builder
 from spotter.api.fields import Body, OptionalName, storable_text
 from spotter.api.pages import Cursor, Page, PageParams, page_of
 from spotter.api.problem_schema import problem_responses
@@ -19,12 +20,11 @@ from spotter.api.services import services_of
 from spotter.api.streams import HEARTBEAT_SECONDS, event_json, event_stream, message_of
 from spotter.api.transactions import Transaction
 from spotter.errors import Unauthenticated
-from spotter.identity import audit
-from spotter.identity.principal import PermissionScope
+from spotter.identity import audit, projects
+from spotter.identity.principal import PermissionScope, Principal
 from spotter.runtime.kit import Part
 from spotter.runtime.outside import judged_import
 from spotter.runtime.watch import Watch
-from spotter.scenarios.builtin_files import ASSISTANT
 from spotter.sessions import directory, tables, transfer
 from spotter.sessions.transfer import ExportedSession
 
@@ -36,7 +36,10 @@ Sequence = Annotated[int, Query(ge=0, le=2**31 - 1)]
 
 class Session(BaseModel):
     id: UUID
-    agent: str
+    agent: str = Field(description="who answers next")
+    scenario: str | None
+    stage: str | None
+    project_id: UUID | None
     title: str
     user_id: UUID
     created_at: datetime
@@ -50,7 +53,14 @@ class Session(BaseModel):
 
 
 class NewSession(Body):
-    agent: AgentName = ASSISTANT
+    scenario: ScenarioName | None = Field(
+        default=None, description="who may answer in it; one agent alone if not given"
+    )
+    agent: AgentName | None = Field(
+        default=None,
+        description="who is spoken to first; the scenario's root, or the assistant, if not given",
+    )
+    project_id: UUID | None = Field(default=None, description="the project it belongs to")
     title: OptionalName = ""
 
 
@@ -67,6 +77,9 @@ class Fork(Body):
     )
     agent: AgentName | None = Field(
         default=None, description="who answers in the fork; the same agent if not given"
+    )
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        default=None, description="what answers in the fork; for staff, and one that is allowed"
     )
 
 
@@ -98,6 +111,9 @@ def _shown(row: tables.AgentSession) -> Session:
     return Session(
         id=row.id,
         agent=row.agent,
+        scenario=row.scenario,
+        stage=row.stage,
+        project_id=row.project_id,
         title=row.title,
         user_id=row.user_id,
         created_at=row.created_at,
@@ -123,8 +139,20 @@ async def list_sessions(
 @routes.post("", status_code=201, responses=problem_responses(404))
 async def create_session(request: Request, caller: Caller, uow: Transaction, body: NewSession) -> Session:
     """Start a conversation with an agent."""
-    await services_of(request).agents(caller.scope, Part(body.agent))
-    return _shown(await directory.create(uow, body.agent, title=body.title))
+    book = await book_for(request, caller, uow, body.project_id)
+    if body.project_id is not None:
+        await projects.open_one(uow, body.project_id)
+    begins = book.opening(body.scenario, body.agent)
+    return _shown(
+        await directory.create(
+            uow,
+            begins.agent,
+            title=body.title,
+            scenario=begins.scenario,
+            stage=begins.stage,
+            project_id=body.project_id,
+        )
+    )
 
 
 @routes.post("/import", status_code=201, responses=problem_responses(404))
@@ -160,8 +188,21 @@ async def fork_session(
 ) -> Session:
     """A copy up to an event, to go another way from there: with another agent, or other words."""
     if body.agent is not None:
-        await services_of(request).agents(caller.scope, Part(body.agent))
-    return _shown(await directory.fork(uow, session_id, at=body.at, agent=body.agent))
+        await _refuse_agent(request, caller, await directory.get(uow, session_id), body.agent)
+    if body.model is not None:
+        require_builder(request, caller, body.model)
+    return _shown(await directory.fork(uow, session_id, at=body.at, agent=body.agent, model=body.model))
+
+
+async def _refuse_agent(
+    request: Request, caller: Principal, session: tables.AgentSession, agent: str
+) -> None:
+    """In a scenario, one who takes part in it; where it has a course, nobody is chosen."""
+    book = await services_of(request).definitions.book(caller.scope, session.project_id)
+    if session.scenario is None:
+        book.agent(agent)
+    elif agent != session.agent:
+        book.opening(session.scenario, agent)
 
 
 @routes.get("/{session_id}/export")

@@ -46,6 +46,7 @@ _PATIENCE_WITH_BLOCKED: Constant = 5.0
 async def run_loop(run: TurnRun) -> Ending:
     """Until the turn is over. Raises `Fenced` when it is no longer ours, and `Unavailable` when the database is
     away: the turn then stays open and is taken up again from the log."""
+    await run.introduce(run.turn.agent)
     while True:
         step = await _next(run)
         match step:

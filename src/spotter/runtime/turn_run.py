@@ -14,7 +14,7 @@ from spotter.runtime.context import SessionView
 from spotter.runtime.executor import Executor
 from spotter.runtime.seams import Seams
 from spotter.runtime.speech import Speech, topic_of
-from spotter.sessions.events import Content, ending_of
+from spotter.sessions.events import Content, Handoff, ending_of
 from spotter.sessions.log import Appended, SessionLog, Turn
 from spotter.store.bus import Bus
 from spotter.store.scope import Scope
@@ -75,6 +75,13 @@ class TurnRun:
         """Somebody else was handed the conversation: they go on."""
         assert self.view.speaker is not None
         self.cast = await self.find_cast(self.view.speaker)
+        await self.introduce(self.view.speaker)
+
+    async def introduce(self, expected: str) -> None:
+        """Whoever answers in the place of an agent that is gone does so openly: the log says it, and so the row."""
+        if self.agent.name != expected:
+            gone = f"{expected} is no longer there."
+            await self.append([Handoff(from_agent=expected, to_agent=self.agent.name, reason=gone)])
 
     async def append(self, events: Sequence[Content], *, close: bool = False) -> None:
         done = await self.log.append(

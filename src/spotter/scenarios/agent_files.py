@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from spotter.errors import InvalidInput
 from spotter.runtime.agent import Agent, Handover
@@ -44,6 +44,13 @@ class HandoffGiven(BaseModel):
     )
 
 
+def _named(given: object) -> object:
+    return {"to": given} if isinstance(given, str) else given
+
+
+Handing = Annotated[HandoffGiven, BeforeValidator(_named, json_schema_input_type=HandoffGiven | AgentName)]
+
+
 class AgentFile(BaseModel):
     """An agent as it is written down, in a file or in the database."""
 
@@ -61,19 +68,12 @@ class AgentFile(BaseModel):
     small_model: ModelName | None = None
     tools: Annotated[tuple[ToolName, ...], Field(max_length=128)] = ()
     tool_choice: Literal["auto", "required"] = "auto"
-    handoffs: Annotated[tuple[HandoffGiven, ...], Field(max_length=30)] = ()
+    handoffs: Annotated[tuple[Handing, ...], Field(max_length=30)] = ()
     voice: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")] | None = Field(
         default=None, description="who speaks when it is talked to aloud"
     )
     limits: LimitsGiven = LimitsGiven()
     instructions: Annotated[str, Field(min_length=1, max_length=40_000)]
-
-    @field_validator("handoffs", mode="before")
-    @classmethod
-    def _names_alone(cls, given: object) -> object:
-        if isinstance(given, list | tuple):
-            return [{"to": each} if isinstance(each, str) else each for each in given]
-        return given
 
     def agent(
         self,

@@ -1,15 +1,18 @@
 """The agents and scenarios that hold for somebody, and who a name means there."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from uuid import UUID
 
-from spotter.errors import NotFound
+from spotter.errors import InvalidInput, NotFound
 from spotter.runtime.agent import Agent
 from spotter.runtime.kit import Part
 from spotter.scenarios.agent_files import AgentFile
+from spotter.scenarios.builtin_files import ASSISTANT
 from spotter.scenarios.scenario_files import ScenarioFile
 
 log = logging.getLogger(__name__)
@@ -18,10 +21,33 @@ _MOST_KEPT: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A definition of an organisation's own, as it is kept."""
+
+    id: UUID
+    name: str
+    project_id: UUID | None
+    version: int
+    definition: AgentFile | ScenarioFile
+    created_at: datetime
+    updated_at: datetime
+
+
+class Opening(NamedTuple):
+    """Where a session begins."""
+
+    agent: str
+    scenario: str | None = None
+    stage: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Book:
     agents: Mapping[str, AgentFile]
     scenarios: Mapping[str, ScenarioFile]
     default_model: str = "offline"
+    kept: Mapping[tuple[str, str], Kept] = field(default_factory=dict)
+    """Those that are somebody's own, by kind and name; the others ship with Spotter."""
     _made: dict[tuple[str, str | None], Agent] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -29,6 +55,18 @@ class Book:
         cls, agents: Mapping[str, AgentFile], scenarios: Mapping[str, ScenarioFile], default_model: str
     ) -> "Book":
         return cls(MappingProxyType(dict(agents)), MappingProxyType(dict(scenarios)), default_model)
+
+    def with_own(self, own: Iterable[Kept]) -> "Book":
+        """The same with these instead of those that are called alike."""
+        agents, scenarios, kept = dict(self.agents), dict(self.scenarios), dict(self.kept)
+        for each in own:
+            if isinstance(each.definition, AgentFile):
+                agents[each.name] = each.definition
+                kept["agent", each.name] = each
+            else:
+                scenarios[each.name] = each.definition
+                kept["scenario", each.name] = each
+        return Book(agents, scenarios, self.default_model, kept)
 
     def scenario(self, scenario_id: str) -> ScenarioFile:
         found = self.scenarios.get(scenario_id)
@@ -41,6 +79,22 @@ class Book:
         if found is None:
             raise NotFound(f"There is no agent called {name!r}.")
         return found
+
+    def opening(self, scenario_id: str | None, agent: str | None = None) -> Opening:
+        """With whom a session begins: the one asked for, where that is possible."""
+        if scenario_id is None:
+            return Opening(self.agent(agent or ASSISTANT).name)
+        scenario = self.scenario(scenario_id)
+        if agent is None or agent == scenario.first_agent:
+            return Opening(scenario.first_agent, scenario.id, scenario.first_stage)
+        if agent not in scenario.agents:
+            raise InvalidInput(f"{agent!r} does not take part in the scenario {scenario_id!r}.")
+        if scenario.stages is not None:
+            # Whoever could choose would be past the stages before, screening among them.
+            raise InvalidInput(
+                f"The scenario {scenario_id!r} has a course: it begins with {scenario.first_agent!r}."
+            )
+        return Opening(agent, scenario.id)
 
     def cast(self, part: Part) -> Agent:
         """Who plays it. In a scenario an agent that is gone is replaced by the root, under the root's own name; outside

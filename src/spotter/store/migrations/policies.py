@@ -9,6 +9,8 @@ USER = "nullif(current_setting('spotter.user_id', true), '')::uuid"
 STAFF = "coalesce(current_setting('spotter.role', true), '') IN ('owner', 'admin', 'staff', 'service')"
 ADMIN = "coalesce(current_setting('spotter.role', true), '') IN ('owner', 'admin')"
 
+MANAGES = "coalesce(current_setting('spotter.role', true), '') IN ('owner', 'admin', 'service')"
+
 ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPEND_ONLY = ("SELECT", "INSERT")
 
