@@ -164,7 +164,7 @@ async def _own(uow: UnitOfWork, name: str, project_id: UUID | None) -> keeping.R
         return row
     if name in builtin_scenarios():
         raise Conflict(f"{name!r} ships with Spotter. Save your own under this name to change it.")
-    raise NotFound(f"There is no scenario called {name!r}.")
+    raise NotFound("There is no such scenario.")
 
 
 def _file(scenario_id: str, body: ScenarioWritten) -> ScenarioFile:

@@ -71,7 +71,7 @@ class Book:
     def scenario(self, scenario_id: str) -> ScenarioFile:
         found = self.scenarios.get(scenario_id)
         if found is None:
-            raise NotFound(f"There is no scenario called {scenario_id!r}.")
+            raise NotFound("There is no such scenario.")
         return found
 
     def agent(self, name: str) -> AgentFile:
@@ -101,6 +101,8 @@ class Book:
         of one an agent hands over to nobody."""
         name = part.agent
         if part.scenario is not None:
+            if part.scenario not in self.scenarios:
+                raise NotFound(f"The scenario {part.scenario!r} is no longer there. Start a new session.")
             scenario = self.scenario(part.scenario)
             if name not in scenario.agents or name not in self.agents:
                 log.warning(
