@@ -61,6 +61,10 @@ async def _tool_call(world: World) -> Ask:
     return Ask(body={"tool": "echo", "arguments": {"text": "hi"}, "session_id": made.json()["id"]})
 
 
+async def _page(world: World) -> Ask:
+    return Ask(body={"page": "/workouts", "user_id": str(world.gym.member.user_id)})
+
+
 _BY_ADMINS: Final[dict[str, Any]] = {"seen": Seen.BY_ADMINS}
 _PROJECT: Final = ("path.project_id",)
 _BOTH: Final = ("path.project_id", "path.member_id")
@@ -81,5 +85,6 @@ CONTEXT_CASES: Mapping[str, Case] = {
         Role.MEMBER, _draft, ids=("query.project_id",), own_names=("path.draft_key",), **_BY_ADMINS
     ),
     "execute_tool": Case(Role.MEMBER, _tool_call, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON),
+    "snapshot_context": Case(Role.MEMBER, _page, ids=("body.user_id",), seen=Seen.BY_STAFF),
     "list_drafts": Case(Role.MEMBER, _drafts, ids=("query.project_id",), **_BY_ADMINS),
 }

@@ -22,6 +22,7 @@ from spotter.api.transactions import Transaction
 from spotter.errors import Unauthenticated
 from spotter.identity import audit, projects
 from spotter.identity.principal import PermissionScope, Principal
+from spotter.runtime.given_context import give_context
 from spotter.runtime.kit import Part
 from spotter.runtime.outside import judged_import
 from spotter.runtime.watch import Watch
@@ -50,6 +51,7 @@ class Session(BaseModel):
     forked_from: UUID | None
     forked_at: int | None
     metadata: dict[str, Any]
+    project_id: UUID | None = None
 
 
 class NewSession(Body):
@@ -62,6 +64,7 @@ class NewSession(Body):
     )
     project_id: UUID | None = Field(default=None, description="the project it belongs to")
     title: OptionalName = ""
+    context_id: UUID | None = Field(default=None, description="of a snapshot; the agent reads it first")
 
 
 class NewMessage(Body):
@@ -69,6 +72,7 @@ class NewMessage(Body):
     wait: bool = Field(
         default=True, description="false: 409 instead of waiting while another turn is going on"
     )
+    context_id: UUID | None = Field(default=None, description="of a snapshot; the agent reads it before this")
 
 
 class Fork(Body):
@@ -124,6 +128,7 @@ def _shown(row: tables.AgentSession) -> Session:
         forked_from=row.forked_from,
         forked_at=row.forked_at,
         metadata=row.details,
+        project_id=row.project_id,
     )
 
 
@@ -136,23 +141,26 @@ async def list_sessions(
     return page_of(rows, page, item=_shown, place=lambda row: Cursor(row.updated_at, row.id))
 
 
-@routes.post("", status_code=201, responses=problem_responses(404))
+@routes.post("", status_code=201, responses=problem_responses(404, 409))
 async def create_session(request: Request, caller: Caller, uow: Transaction, body: NewSession) -> Session:
     """Start a conversation with an agent."""
+    services = services_of(request)
     book = await book_for(request, caller, uow, body.project_id)
     if body.project_id is not None:
         await projects.open_one(uow, body.project_id)
     begins = book.opening(body.scenario, body.agent)
-    return _shown(
-        await directory.create(
-            uow,
-            begins.agent,
-            title=body.title,
-            scenario=begins.scenario,
-            stage=begins.stage,
-            project_id=body.project_id,
-        )
+    session = await directory.create(
+        uow,
+        begins.agent,
+        title=body.title,
+        scenario=begins.scenario,
+        stage=begins.stage,
+        project_id=body.project_id,
     )
+    if body.context_id is not None:
+        await give_context(uow, services.log, services.moderation, session.id, body.context_id)
+        await uow.session.refresh(session)
+    return _shown(session)
 
 
 @routes.post("/import", status_code=201, responses=problem_responses(404))
@@ -231,6 +239,8 @@ async def say_something(
     you leave; come back to `/events` for the rest. Without budget for it, what you said is kept and the answer is 402:
     what is left, and when it begins anew (as events: in the one that ends the turn)."""
     text = storable_text(body.text)
+    if body.context_id is not None:
+        await talk.give(request, caller, session_id, body.context_id)
     if "text/event-stream" in accept:
         return await talk.stream(request, caller, session_id, text, wait=body.wait)  # type: ignore[return-value]
     heard = await talk.say(request, caller, session_id, text, wait=body.wait)

@@ -19,6 +19,7 @@ from spotter.api.streams import HEARTBEAT_SECONDS, event_stream
 from spotter.errors import InvalidInput, PaymentRequired, Unavailable
 from spotter.identity.principal import Principal
 from spotter.runtime import approval_decisions
+from spotter.runtime.given_context import give_context
 from spotter.runtime.speech import topic_of
 from spotter.runtime.steps import BUDGET
 from spotter.runtime.tickets import Ticket
@@ -82,6 +83,15 @@ async def answering(
     """Says it; what is answered, as it happens."""
     ticket = await _say(request, caller, session_id, text, wait=wait)
     return _answer_to(services_of(request), caller, ticket)
+
+
+async def give(request: Request, caller: Principal, session_id: UUID, context_id: UUID) -> None:
+    """What the person's page shows, for the agent to read before the next message."""
+    services = services_of(request)
+    async with services.database.unit_of_work(caller.scope) as uow:
+        given = await give_context(uow, services.log, services.moderation, session_id, context_id)
+        if given is not None:
+            uow.after_commit(partial(wake, services, session_id, given))
 
 
 async def rest_of_turn(

@@ -37,6 +37,9 @@ _RECENT_KINDS: Final = ("action", "result")
 class ChatMessage(Body):
     message: Annotated[str, Field(max_length=32_000)] = ""
     sessionId: UUID | None = None  # noqa: N815 - the contract's name
+    context_id: UUID | None = Field(
+        default=None, description="of a snapshot; the trainer reads it before this"
+    )
 
 
 class AskedQuestion(BaseModel):
@@ -101,6 +104,8 @@ async def chat_with_trainer(request: Request, caller: Caller, body: ChatMessage)
     if not body.message.strip():
         return _no_message()  # type: ignore[return-value]
     session_id = await _session(request, caller, body.sessionId)
+    if body.context_id is not None:
+        await talk.give(request, caller, session_id, body.context_id)
     heard = await talk.say(request, caller, session_id, storable_text(body.message), wait=True)
     return ChatAnswer(
         sessionId=session_id, response=_response(heard.events), iterations=_iterations(heard.events)
@@ -113,6 +118,8 @@ async def stream_from_trainer(request: Request, caller: Caller, body: ChatMessag
     if not body.message.strip():
         return _no_message()  # type: ignore[return-value]
     session_id = await _session(request, caller, body.sessionId)
+    if body.context_id is not None:
+        await talk.give(request, caller, session_id, body.context_id)
     batches = await talk.answering(request, caller, session_id, storable_text(body.message), wait=True)
     return _stream(batches, session_id)  # type: ignore[return-value]
 

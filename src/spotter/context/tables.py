@@ -10,6 +10,7 @@ from sqlalchemy import (
     Integer,
     PrimaryKeyConstraint,
     UniqueConstraint,
+    false,
     func,
     text,
 )
@@ -74,7 +75,10 @@ class ContextSnapshot(PersonRow, Base):
     reference_ids: Mapped[dict[str, Any]]
     labels: Mapped[dict[str, Any]]
     access: Mapped[dict[str, Any]]
-    draft_keys: Mapped[list[str]]
+    drafts: Mapped[dict[str, Any]]
+    """`{"items": [...]}`: the recent ones, as they were shown."""
+    untrusted: Mapped[bool] = mapped_column(server_default=false())
+    """Words of others are in it."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     __table_args__ = (belongs_to("project_id", "projects"), Index(None, "org_id", "created_at"))

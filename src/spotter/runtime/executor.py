@@ -20,6 +20,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from spotter.clock import now
+from spotter.context import references
 from spotter.errors import SpotterError, Unavailable
 from spotter.ids import new_id
 from spotter.runtime.agent import Agent
@@ -143,6 +144,14 @@ class Executor:
     def tool_for(self, agent: Agent, call: Action) -> Tool | None:
         """Only what the agent is allowed: a name that a text brought in is as unknown as any other."""
         return self.registry.of(agent).get(call.tool)
+
+    async def with_ids(self, scope: Scope, session_id: UUID, tool: Tool | None, call: Action) -> Action:
+        """The call with ids where it names references of the session's context. Before anybody is asked about it: what
+        is approved is what happens. The log keeps what the model wrote."""
+        if tool is None:
+            return call
+        args = await references.resolved(self._database, scope, session_id, tool.schema, call.args)
+        return call if args is call.args else call.model_copy(update={"args": args})
 
     async def run(self, site: CallSite) -> Carried:
         """The result, committed, and its place in the log. Raises only when that is not certain (the database is

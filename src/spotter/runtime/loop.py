@@ -101,10 +101,11 @@ async def _answer_calls(run: TurnRun) -> Step:
     """The first call nobody has to be asked about. When there is none left, all others are asked about at once."""
     asks: list[Ask] = []
     open_calls = (*run.view.pending.values(), *run.view.undone.values())
-    for call in open_calls:
-        if call.call_id in run.view.awaiting:
+    for made in open_calls:
+        if made.call_id in run.view.awaiting:
             continue
-        tool = run.executor.tool_for(run.agent, call)
+        tool = run.executor.tool_for(run.agent, made)
+        call = await run.executor.with_ids(run.scope, run.turn.session_id, tool, made)
         ask = await run.seams.approvals.needed(run, tool, call) if tool is not None else None
         if ask is None:
             alone = len(open_calls) == 1

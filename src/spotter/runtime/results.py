@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import ErrorDetails, from_json, to_json
 
+from spotter.context.references import is_reference
 from spotter.errors import SpotterError
 from spotter.runtime.tool import Answer, FixAndRetry, Tool, ToolFailed
 from spotter.sessions.codec import storable
@@ -77,14 +78,21 @@ def _reason(call: Action, error: Exception) -> str:
 
 def explain(error: ValidationError) -> str:
     problems = [
-        f"{'.'.join(str(part) for part in problem['loc']) or 'arguments'}: {problem['msg']}"
-        for problem in error.errors(include_url=False, include_input=False)[:8]
+        f"{'.'.join(str(part) for part in problem['loc']) or 'arguments'}: {_what(problem)}"
+        for problem in error.errors(include_url=False)[:8]
     ]
     return (
         "The arguments do not fit, so nothing was done. "
         + "; ".join(problems)
         + ". Correct them and call again."
     )
+
+
+def _what(problem: ErrorDetails) -> str:
+    given = problem["input"]
+    if problem["type"] == "uuid_parsing" and is_reference(given):
+        return f"there is no {given} in this session's context"
+    return problem["msg"]
 
 
 def _ms(started: float) -> int:

@@ -1,4 +1,4 @@
-"""What is kept how long: finished jobs a day, failed ones a week, stored answers a day."""
+"""What is kept how long: finished jobs a day, failed ones a week, stored answers a day, snapshots of pages 90 days."""
 
 import logging
 
@@ -25,6 +25,7 @@ _STATEMENTS = {
         WHERE r.at < now() - interval '24 hours'
             AND NOT EXISTS (SELECT 1 FROM queue.procrastinate_jobs j WHERE j.id = r.job_id)
     """,
+    "context snapshots": "DELETE FROM context_snapshots WHERE created_at < now() - interval '90 days'",
     "stored answers": "DELETE FROM idempotent_answers WHERE created_at < now() - interval '24 hours'",
 }
 

@@ -142,7 +142,8 @@ def _create_snapshots() -> None:
         sa.Column("reference_ids", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("labels", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("access", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
-        sa.Column("draft_keys", postgresql.ARRAY(sa.Text()), nullable=False),
+        sa.Column("drafts", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("untrusted", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=_NOW, nullable=False),
         _in_project("context_snapshots"),
         sa.PrimaryKeyConstraint("org_id", "id", "user_id", name=op.f("pk_context_snapshots")),
@@ -196,6 +197,9 @@ def _protect() -> None:
     policies.organisation_rows("draft_versions", policies.APPEND_ONLY)
     policies.person_rows("context_snapshots", policies.APPEND_ONLY)
     policies.person_rows("session_contexts", policies.APPEND_ONLY)
+    # The sweeper forgets old snapshots: they hold what people did.
+    op.execute("CREATE POLICY context_snapshots_job ON context_snapshots TO spotter_job USING (true)")
+    op.execute("GRANT SELECT (created_at), DELETE ON context_snapshots TO spotter_job")
     for table in ("projects", "project_members"):
         # Nobody logs in as spotter_auth: this is only the right of the two functions that policies ask.
         op.execute(f"CREATE POLICY {table}_find ON {table} FOR SELECT TO spotter_auth USING (org_id = {ORG})")
