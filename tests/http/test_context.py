@@ -1,5 +1,5 @@
-"""`POST /api/context/snapshot` (B6): what an agent is told of a page, without ids and personal data; and references that
-tool calls resolve, for the session that was given them and nobody else."""
+"""`POST /api/context/snapshot` (B6): what an agent is told of a page, without ids and personal data; and references
+that tool calls resolve, for the session that was given them and nobody else."""
 
 import json
 from datetime import timedelta
