@@ -51,7 +51,6 @@ class Session(BaseModel):
     forked_from: UUID | None
     forked_at: int | None
     metadata: dict[str, Any]
-    project_id: UUID | None = None
 
 
 class NewSession(Body):
@@ -128,7 +127,6 @@ def _shown(row: tables.AgentSession) -> Session:
         forked_from=row.forked_from,
         forked_at=row.forked_at,
         metadata=row.details,
-        project_id=row.project_id,
     )
 
 
