@@ -83,7 +83,10 @@ def _add_problems(document: dict[str, Any]) -> None:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             answers = operation["responses"]
-            for status, answer in problem_responses(*_problems_of(path, method, operation)).items():
+            problems = _problems_of(path, method, operation)
+            if _names_something(operation, document["components"]["schemas"]):
+                problems.add(404)
+            for status, answer in problem_responses(*problems).items():
                 answers.setdefault(str(status), answer)
             operation["responses"] = dict(sorted(answers.items()))
 
@@ -100,3 +103,20 @@ def _problems_of(path: str, method: str, operation: dict[str, Any]) -> set[int]:
         # A body may be too large; an Idempotency-Key malformed, another caller's, reused or still at work.
         problems |= {401, 409, 413, 422}
     return problems
+
+
+def _names_something(operation: dict[str, Any], schemas: dict[str, Any]) -> bool:
+    """An id outside the path, in a parameter or anywhere in the body: there may be no such thing."""
+    body = operation.get("requestBody", {}).get("content", {})
+    return _has_id([*operation.get("parameters", ()), *body.values()], schemas, frozenset())
+
+
+def _has_id(part: Any, schemas: dict[str, Any], seen: frozenset[str]) -> bool:
+    if isinstance(part, list):
+        return any(_has_id(item, schemas, seen) for item in part)
+    if not isinstance(part, dict):
+        return False
+    name = str(part.get("$ref", "")).removeprefix(_REF.format(model=""))
+    if name and name not in seen:
+        return _has_id(schemas[name], schemas, seen | {name})
+    return part.get("format") == "uuid" or any(_has_id(item, schemas, seen) for item in part.values())

@@ -92,13 +92,13 @@ class SeedError(BaseModel):
     error: str
 
 
-_EMPTY: Final[dict[int | str, dict[str, Any]]] = {
+_REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": SeedError, "description": "No message."},
-    **problem_responses(402, 404),
+    **problem_responses(402),
 }
 
 
-@routes.post("/chat", responses=_EMPTY)
+@routes.post("/chat", responses=_REFUSALS)
 async def chat_with_trainer(request: Request, caller: Caller, body: ChatMessage) -> ChatAnswer:
     """Say something to the trainer and get everything it answered, once it is done."""
     if not body.message.strip():
@@ -112,7 +112,7 @@ async def chat_with_trainer(request: Request, caller: Caller, body: ChatMessage)
     )
 
 
-@routes.post("/stream", responses={**_EMPTY, 200: {"content": {"text/event-stream": {}}}})
+@routes.post("/stream", responses={**_REFUSALS, 200: {"content": {"text/event-stream": {}}}})
 async def stream_from_trainer(request: Request, caller: Caller, body: ChatMessage) -> ChatAnswer:
     """The same as a stream: one message for each action as it happens, then `done` or `error`."""
     if not body.message.strip():
@@ -124,7 +124,7 @@ async def stream_from_trainer(request: Request, caller: Caller, body: ChatMessag
     return _stream(batches, session_id)  # type: ignore[return-value]
 
 
-@routes.get("/stream", responses={200: {"content": {"text/event-stream": {}}}, **problem_responses(404)})
+@routes.get("/stream", responses={200: {"content": {"text/event-stream": {}}}})
 async def resume_trainer_stream(
     request: Request,
     caller: Caller,
