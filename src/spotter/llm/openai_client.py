@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import httpx2
 import openai
-from openai import AsyncAzureOpenAI, AsyncOpenAI
+from openai import AsyncAzureOpenAI
 
 from spotter.llm.faults import (
     ModelError,
@@ -18,7 +18,12 @@ from spotter.llm.faults import (
 from spotter.llm.folding import Fold
 from spotter.llm.limits import Limits
 from spotter.llm.provider import what
+from spotter.llm.repeated import RepeatedRequests
 from spotter.llm.transport import LATE, retry_after, timeout
+
+
+class AsyncOpenAI(RepeatedRequests, openai.AsyncOpenAI):
+    """The official one. It tells providers its name, so this has the same."""
 
 
 def make_client(
@@ -29,8 +34,8 @@ def make_client(
     limits: Limits,
     headers: Mapping[str, str] | None = None,
     azure_api_version: str | None = None,
-) -> AsyncOpenAI:
-    client: AsyncOpenAI
+) -> openai.AsyncOpenAI:
+    client: openai.AsyncOpenAI
     if azure_api_version is not None and base_url is not None:
         client = AsyncAzureOpenAI(
             api_key=api_key,

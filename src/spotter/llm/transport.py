@@ -1,11 +1,20 @@
 """The HTTP under the official clients: one connection pool for all keys, with our time-outs. Loaded lazily."""
 
 import ssl
+from urllib.request import getproxies
 
 import anyio
 import httpx2
 
 from spotter.llm.limits import Limits
+
+try:
+    from spotter.llm.direct import DirectTransport
+except ImportError:  # httptools is optional, as the event loop's faster twin is
+    DirectTransport = None  # type: ignore[assignment, misc]
+
+_CONNECTIONS = 1000
+_IDLE = 100
 
 BROKEN = (
     httpx2.HTTPError,
@@ -42,12 +51,22 @@ def http_client(limits: Limits, *, verify: ssl.SSLContext | bool = True) -> http
 
     return httpx2.AsyncClient(
         timeout=timeout(limits),
-        limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+        limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_IDLE),
+        transport=_direct(verify),
         # A redirect would carry the key to wherever it points.
         follow_redirects=False,
         verify=verify,
         event_hooks={"response": [bound_the_wait]},
     )
+
+
+def _direct(verify: ssl.SSLContext | bool) -> httpx2.AsyncBaseTransport | None:
+    """None: the client's own, which knows proxies."""
+    if DirectTransport is None or getproxies():
+        return None
+    context = httpx2.create_ssl_context(verify=verify)
+    context.set_alpn_protocols(["http/1.1"])
+    return DirectTransport(context, connections=_CONNECTIONS, idle=_IDLE)
 
 
 def retry_after(response: httpx2.Response) -> float | None:
