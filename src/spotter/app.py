@@ -21,12 +21,14 @@ from spotter.api.services import Services
 from spotter.billing.accounts import Accounts
 from spotter.billing.ledger import Ledger
 from spotter.billing.pricing import PriceBook
+from spotter.billing.speaking import VoiceLedger
 from spotter.errors import StartupRefused
 from spotter.identity.authenticate import Authenticator
 from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.external import ExternalTokens
 from spotter.identity.keyring import Keyring, load_keyring
 from spotter.identity.sign_in import SignIn
+from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.tokens import AccessTokens
 from spotter.identity.vault import Vault
 from spotter.llm.allowed import AllowedModels
@@ -53,6 +55,8 @@ from spotter.store.migrate import Migrated, Plan, head_revision, migrate
 from spotter.store.urls import DatabaseUrls, DerivePassword, derive_urls, describe
 from spotter.tasks import end_tasks
 from spotter.tools import TOOLS
+from spotter.voice.starting import VoiceDesk
+from spotter.voice.transcripts import Transcripts
 from spotter.work.job import Workshop
 from spotter.work.jobs import JOBS
 from spotter.work.turn_rescue import TurnRescue
@@ -164,6 +168,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
         secrets = ConnectorSecrets(vault)
         prices, accounts = PriceBook(database), Accounts(database)
         ledger = Ledger(database, prices, accounts)
+        voice_ledger = VoiceLedger(database, prices, accounts)
         resolver = Resolver(offline=OfflineModel)
         stack.push_async_callback(resolver.aclose)
         moderation = Moderation(database, OpenAIAccounts(resolver, database, secrets, os.environ).moderator)
@@ -197,6 +202,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             bus=bus,
             authenticator=Authenticator(database, access_tokens, external),
             sign_in=sign_in,
+            tickets=StreamTickets(base.keyring),
             vault=vault,
             limits=RateLimiter(settings),
             log=kit.log,
@@ -211,6 +217,8 @@ async def house(base: Ground) -> AsyncIterator[House]:
             accounts=accounts,
             ledger=ledger,
             moderation=moderation,
+            voice=VoiceDesk(settings, kit, definitions, voice_ledger, models.client_secret),
+            transcripts=Transcripts(kit, voice_ledger),
         )
         yield House(base, services, Workshop(settings, database, bus))
 

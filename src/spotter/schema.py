@@ -10,6 +10,7 @@ from spotter.scenarios import tables as scenarios_tables
 from spotter.sessions import tables as sessions_tables
 from spotter.store.tables import Base
 from spotter.training import tables as training_tables
+from spotter.voice import tables as voice_tables
 
 __all__ = [
     "api_tables",
@@ -22,6 +23,7 @@ __all__ = [
     "scenarios_tables",
     "sessions_tables",
     "training_tables",
+    "voice_tables",
 ]
 
 metadata = Base.metadata

@@ -116,6 +116,14 @@ class Settings(BaseSettings):
         default=["openai:*", "openai-responses:*", "anthropic:*", "ollama:*"],
         description="which models builders and callers may name, as provider:model; * stands for anything",
     )
+    voice_model: str = Field(default="gpt-realtime-2", description="OpenAI's model for talking aloud")
+    voice_name: str = Field(default="marin", description="who speaks, unless an agent says otherwise")
+    voice_minutes: int = Field(
+        default=10,
+        ge=1,
+        le=60,
+        description="how long a conversation by voice may be; its worst case is held back",
+    )
     turn_rescue_every: float = Field(default=1.0, gt=0)
     approval_hours: float = Field(
         default=24.0, gt=0, le=24 * 366, description="how long a request for approval stands"

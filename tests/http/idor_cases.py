@@ -119,6 +119,8 @@ class Case:
     seen: Seen = Seen.BY_THE_ORGANISATION
     people_only: bool = False
     """API keys are refused: it is about the caller's own account."""
+    writes: bool = False
+    """Whatever its method says."""
     operation: Operation | None = None
     """For what OpenAPI does not list."""
     send: Send = send_http

@@ -17,9 +17,16 @@ from tests.http.idor_cases import CASES as FIRST_CASES
 from tests.http.idor_cases import Ask, Case, Operation, Seen, World
 from tests.http.idor_context_cases import CONTEXT_CASES
 from tests.http.idor_scenario_cases import SCENARIO_CASES
+from tests.http.idor_voice_cases import VOICE_CASES
 from tests.support.people import Gym, open_gym
 
-CASES: Mapping[str, Case] = {**FIRST_CASES, **BILLING_CASES, **CONTEXT_CASES, **SCENARIO_CASES}
+CASES: Mapping[str, Case] = {
+    **FIRST_CASES,
+    **BILLING_CASES,
+    **CONTEXT_CASES,
+    **SCENARIO_CASES,
+    **VOICE_CASES,
+}
 _METHODS = {"get", "put", "post", "delete", "patch", "head", "options", "trace"}
 
 
@@ -207,7 +214,7 @@ async def _callers(world: World, other: Gym) -> list[Caller]:
 def _expected(case: Case, operation: Operation, caller: Caller) -> int | None:
     """The status of the refusal, or None where it must work."""
     assert case.role is not None
-    if ("read" if operation.method == "GET" else "write") not in caller.scopes:
+    if ("read" if operation.method == "GET" and not case.writes else "write") not in caller.scopes:
         return 403
     if not caller.role.at_least(case.role):
         return 403

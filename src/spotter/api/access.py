@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Security
+from fastapi import Depends, Request, Security, WebSocket
 from fastapi.security import APIKeyHeader, HTTPBearer
 from starlette.requests import HTTPConnection
 
@@ -40,6 +40,26 @@ async def optional_principal(connection: HTTPConnection) -> Principal | None:
         credential = credential_of(connection)
         state.principal = await _authenticate(connection, credential) if credential is not None else None
     principal: Principal | None = state.principal
+    return principal
+
+
+async def watcher(websocket: WebSocket, stream: str) -> Principal:
+    """Who opens a WebSocket: by a header, as everywhere, or by a ticket for this stream in its address. No other
+    credential is ever read from an address."""
+    ticket = websocket.query_params.get("ticket")
+    if ticket is None:
+        principal = await optional_principal(websocket)
+    elif credential_of(websocket) is not None:
+        raise Unauthenticated("Two different credentials were sent. Send one.")
+    else:
+        services = services_of(websocket)
+        principal = await services.authenticator.by_ticket(services.tickets.read(ticket, stream))
+        _admit(websocket, principal)
+    if principal is None:
+        raise Unauthenticated(
+            "This needs a sign-in: send `Authorization: Bearer …`, or a ticket from /api/me/tickets."
+        )
+    principal.require_scope(PermissionScope.READ)
     return principal
 
 
@@ -83,7 +103,11 @@ AdminCaller = Annotated[Principal, Depends(at_least(Role.ADMIN))]
 async def _authenticate(connection: HTTPConnection, credential: str) -> Principal:
     services = services_of(connection)
     principal = await services.authenticator.principal(credential)
-    audit.acting_key.set(principal.id if principal.kind == "api_key" else None)
-    services.limits.enforce(connection.scope, principal.key)
-    add_log_context(org_id=str(principal.org_id), caller=principal.key)
+    _admit(connection, principal)
     return principal
+
+
+def _admit(connection: HTTPConnection, principal: Principal) -> None:
+    audit.acting_key.set(principal.id if principal.kind == "api_key" else None)
+    services_of(connection).limits.enforce(connection.scope, principal.key)
+    add_log_context(org_id=str(principal.org_id), caller=principal.key)

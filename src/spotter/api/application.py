@@ -22,11 +22,13 @@ from spotter.api import (
     model_accounts,
     organisations,
     projects,
+    push,
     safety,
     scenarios,
     sessions,
     tool_calls,
     trainer,
+    voice,
     welcome,
 )
 from spotter.api.aliases import SeedPaths
@@ -80,6 +82,8 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         billing_caps,
         billing_credits,
         trainer,
+        voice,
+        push,
         welcome,
     ):
         app.include_router(room.routes)

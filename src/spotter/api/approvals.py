@@ -122,13 +122,13 @@ async def edit_approval(
         services.registry,
         services.settings.approval_time,
     )
-    uow.after_commit(lambda: wake(services, new.session_id, sequence))
+    uow.after_commit(lambda: wake(services, new.session_id, sequence, new.user_id))
     return _shown(new)
 
 
 def _go_on(request: Request, decided: Decided) -> None:
     """Here, if turns are run here. If this process dies meanwhile, another one finds the open turn."""
     services = services_of(request)
-    wake(services, decided.approval.session_id, decided.sequence)
+    wake(services, decided.approval.session_id, decided.sequence, decided.approval.user_id)
     if decided.turn is not None and services.turns.lease is not None:
         services.turns.go_on(decided.scope, decided.turn)

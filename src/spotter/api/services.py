@@ -11,6 +11,7 @@ from spotter.billing.pricing import PriceBook
 from spotter.identity.authenticate import Authenticator
 from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.sign_in import SignIn
+from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.vault import Vault
 from spotter.llm.allowed import AllowedModels
 from spotter.runtime.direct_calls import DirectCalls
@@ -23,6 +24,8 @@ from spotter.sessions.log import SessionLog
 from spotter.settings import Settings
 from spotter.store.bus import Bus
 from spotter.store.database import Database
+from spotter.voice.starting import VoiceDesk
+from spotter.voice.transcripts import Transcripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Services:
     bus: Bus
     authenticator: Authenticator
     sign_in: SignIn
+    tickets: StreamTickets
     vault: Vault
     limits: RateLimiter
     log: SessionLog
@@ -46,6 +50,8 @@ class Services:
     accounts: Accounts
     ledger: Ledger
     moderation: Moderation
+    voice: VoiceDesk
+    transcripts: Transcripts
 
 
 def services_of(connection: HTTPConnection) -> Services:

@@ -5,23 +5,21 @@ from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Header, Query, Request, WebSocket
+from fastapi import Header, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
-from starlette.websockets import WebSocketDisconnect
 
 from spotter.api import talk
-from spotter.api.access import Caller, optional_principal
+from spotter.api.access import Caller
 from spotter.api.definition_fields import ScenarioName, book_for, require_builder
 from spotter.api.fields import Body, OptionalName, storable_text
 from spotter.api.pages import Cursor, Page, PageParams, page_of
 from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
 from spotter.api.services import services_of
-from spotter.api.streams import HEARTBEAT_SECONDS, event_json, event_stream, message_of
+from spotter.api.streams import HEARTBEAT_SECONDS, event_json, event_stream
 from spotter.api.transactions import Transaction
-from spotter.errors import Unauthenticated
 from spotter.identity import audit, projects
-from spotter.identity.principal import PermissionScope, Principal
+from spotter.identity.principal import Principal
 from spotter.runtime.given_context import give_context
 from spotter.runtime.kit import Part
 from spotter.runtime.outside import judged_import
@@ -280,21 +278,3 @@ async def follow_events(
     events = await services.log.read(caller.scope, session_id, after=start, limit=limit)
     items = [SessionEvent.model_validate(event_json(event)) for event in events]
     return SessionEvents(items=items, last_sequence=session.last_sequence)
-
-
-@routes.websocket("/{session_id}/ws")
-async def follow_by_websocket(websocket: WebSocket, session_id: UUID, after: int = 0) -> None:
-    """The same messages as the stream, over a WebSocket."""
-    principal = await optional_principal(websocket)
-    if principal is None:
-        raise Unauthenticated("This needs a sign-in: send `Authorization: Bearer …`.")
-    principal.require_scope(PermissionScope.READ)
-    services = services_of(websocket)
-    async with services.database.unit_of_work(principal.scope) as uow:
-        await directory.get(uow, session_id)
-    await websocket.accept()
-    watch = Watch(services.bus, services.log, principal.scope, session_id, max(0, after))
-    try:
-        await talk.relay(websocket, watch, message_of)
-    except WebSocketDisconnect:
-        return

@@ -1,17 +1,16 @@
 """Saying something in a session and hearing the answer, whichever process runs the turn."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from uuid import UUID, uuid5
 
 from fastapi import Request
 from sqlalchemy import select
 from starlette.responses import StreamingResponse
-from starlette.websockets import WebSocket
 
 from spotter.api.idempotency import HEADER as IDEMPOTENCY_HEADER
 from spotter.api.services import Services, services_of
@@ -20,7 +19,7 @@ from spotter.errors import InvalidInput, PaymentRequired, Unavailable
 from spotter.identity.principal import Principal
 from spotter.runtime import approval_decisions
 from spotter.runtime.given_context import give_context
-from spotter.runtime.speech import topic_of
+from spotter.runtime.speech import announce
 from spotter.runtime.steps import BUDGET
 from spotter.runtime.tickets import Ticket
 from spotter.runtime.turns import instance_topic
@@ -139,7 +138,7 @@ def _of_one_turn(events: list[Event], message_id: UUID) -> list[Event] | None:
     """From the message to the end of its turn; None when that is not all there."""
     own: list[Event] = []
     for event in events:
-        if isinstance(event.content, UserMessage) and event.content.message_id == message_id:
+        if _starts_with([event], message_id):
             own = []
         own.append(event)
         if ending_of(event.content) is not None and _starts_with(own, message_id):
@@ -152,6 +151,11 @@ def _starts_with(events: list[Event], message_id: UUID) -> bool:
     return isinstance(first, UserMessage) and first.message_id == message_id
 
 
+def _begins_turn(event: Event) -> bool:
+    """What is said by voice meanwhile belongs to no turn."""
+    return isinstance(event.content, UserMessage) and event.content.source != "voice"
+
+
 async def cancel(request: Request, caller: Principal, session_id: UUID) -> bool:
     """Waits until the turn has really ended: after the answer, nothing new begins. What waits for an approval is
     not carried out any more."""
@@ -161,7 +165,7 @@ async def cancel(request: Request, caller: Principal, session_id: UUID) -> bool:
         if not await directory.request_cancel(uow, session_id):
             withdrawn = await approval_decisions.withdraw(uow, services.log, session_id)
             if withdrawn is not None:
-                uow.after_commit(partial(wake, services, session_id, withdrawn))
+                uow.after_commit(partial(wake, services, session_id, withdrawn, session.user_id))
             # Somebody may have decided just before: then there is a turn after all.
             if not await directory.request_cancel(uow, session_id):
                 return withdrawn is not None
@@ -177,29 +181,9 @@ async def cancel(request: Request, caller: Principal, session_id: UUID) -> bool:
     raise Unavailable("The turn was asked to stop and has not yet. Ask again to be sure.", retry_after=1)
 
 
-def wake(services: Services, session_id: UUID, sequence: int) -> None:
-    """Tells those who follow a session that something was added to it outside of a turn."""
-    services.bus.publish_highest(topic_of(session_id), "sequence", sequence)
-
-
-async def relay(websocket: WebSocket, watch: Watch, message_of: Callable[[Item], dict[str, Any]]) -> None:
-    """Until either side has enough."""
-    sending = asyncio.create_task(_send_all(websocket, watch, message_of))
-    leaving = asyncio.create_task(_until_left(websocket))
-    try:
-        await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if sending.done():
-            sending.result()
-    finally:
-        sending.cancel()
-        leaving.cancel()
-        await asyncio.wait({sending, leaving})
-
-
-async def _send_all(websocket: WebSocket, watch: Watch, message_of: Callable[[Item], dict[str, Any]]) -> None:
-    async with aclosing(watch.follow()) as items:
-        async for item in items:
-            await websocket.send_json(message_of(item))
+def wake(services: Services, session_id: UUID, sequence: int, owner: UUID | None) -> None:
+    """Tells those who follow a session, or its owner, that something was added to it outside of a turn."""
+    announce(services.bus, session_id, sequence, owner)
 
 
 def resume_point(last_event_id: str | None, after: int) -> int:
@@ -220,8 +204,8 @@ async def _answer_to(
         async for batch in batches:
             answer: list[Item] = []
             for item in batch:
-                if isinstance(item, Event) and isinstance(item.content, UserMessage):
-                    ours = item.content.message_id == ticket.message_id
+                if isinstance(item, Event) and _begins_turn(item):
+                    ours = _starts_with([item], ticket.message_id)
                 if not ours:
                     continue
                 answer.append(item)
@@ -240,8 +224,3 @@ async def _is_open(services: Services, caller: Principal, session_id: UUID, fenc
             )
         )
     return state is not None
-
-
-async def _until_left(websocket: WebSocket) -> None:
-    while (await websocket.receive())["type"] != "websocket.disconnect":
-        pass

@@ -6,7 +6,7 @@ where caps or prepaid credits apply; it is settled or released by the log's own 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 from uuid import UUID
 
 import psycopg
@@ -58,6 +58,11 @@ class Ledger:
         self._prices = prices
         self._accounts = accounts
 
+    @classmethod
+    def for_database(cls, database: Database) -> Self:
+        """Where nobody else keeps prices at hand: a job."""
+        return cls(database, PriceBook(database), Accounts(database))
+
     async def charges(self, scope: Scope, events: Sequence[Content]) -> list[Charge]:
         assert scope.org_id is not None
         account = await self._accounts.of(scope.org_id)
@@ -106,7 +111,19 @@ class Ledger:
 def charge_for(usage: UsageRecord, place: int, price: Price | None, account: Account) -> Charge:
     """Cost: rounded half up once for the call. Charge: cost and markup, rounded half up. A model without a price costs
     nothing we could say: it is recorded so, and counts against caps with the rate set for such models."""
-    tokens = Usage(usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reported)
+    tokens = Usage(
+        usage.input,
+        usage.output,
+        usage.cache_read,
+        usage.cache_write,
+        usage.reported,
+        usage.audio_input,
+        usage.audio_output,
+        usage.audio_cache_read,
+    )
+    if not usage.reported and usage.held:
+        label = price.label if price is not None else None
+        return Charge(place, usage, 0, 0, account.markup, label, usage.held)
     if price is None:
         rate = account.unpriced_rate or 0
         counted = -(-tokens.total * rate // _MILLION)

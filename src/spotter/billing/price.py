@@ -5,7 +5,7 @@ has them taken out by `llm/` before they come here, one that counts them beside 
 a token is paid for once, at the rate of its own kind. A call's cost is rounded once, half up, to a micro-dollar.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Self
@@ -36,17 +36,29 @@ class Rates:
     output: int
     cache_read: int
     cache_write: int
+    audio: "Rates | None" = field(default=None, kw_only=True)
+    """Of sound, where it has rates of its own."""
 
     @classmethod
     def of(
-        cls, input_rate: int, output_rate: int, cache_read: int | None = None, cache_write: int | None = None
+        cls,
+        input_rate: int,
+        output_rate: int,
+        cache_read: int | None = None,
+        cache_write: int | None = None,
+        audio: "Rates | None" = None,
     ) -> Self:
         return cls(
             input_rate,
             output_rate,
             input_rate if cache_read is None else cache_read,
             input_rate if cache_write is None else cache_write,
+            audio=audio,
         )
+
+    @property
+    def of_sound(self) -> "Rates":
+        return self.audio or self
 
     @property
     def dearest_prompt(self) -> int:
@@ -89,6 +101,12 @@ class Price:
             + usage.cache_read * rates.cache_read
             + usage.cache_write * rates.cache_write
         )
+        if rates.audio is not None:
+            exact += (
+                usage.audio_input * (rates.audio.input - rates.input)
+                + usage.audio_output * (rates.audio.output - rates.output)
+                + usage.audio_cache_read * (rates.audio.cache_read - rates.cache_read)
+            )
         return self.per_call + (exact + MILLION // 2) // MILLION
 
     def worst_case(self, prompt_tokens: int, max_output: int) -> int:
@@ -97,6 +115,14 @@ class Price:
         prompt = max(rates.dearest_prompt for rates in reachable)
         output = max(rates.output for rates in reachable)
         return self.per_call - (-(prompt_tokens * prompt + max_output * output) // MILLION)
+
+    def worst_case_spoken(self, told_tokens: int, prompt_tokens: int, max_output: int) -> int:
+        """As `worst_case`, beside what the model was told in writing any of the tokens may be sound."""
+        rates = [one for band in self.bands for one in (band.rates, band.rates.of_sound)]
+        told = max(band.rates.dearest_prompt for band in self.bands)
+        prompt, output = max(one.dearest_prompt for one in rates), max(one.output for one in rates)
+        exact = told_tokens * told + prompt_tokens * prompt + max_output * output
+        return self.per_call - (-exact // MILLION)
 
 
 OFFLINE: Final = Price(

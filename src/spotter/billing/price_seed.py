@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ALIASES: Final = {"gemini": "google", "openai-responses": "openai", "xai": "x-ai", "bedrock": "aws"}
 _PREFIXES: Final = frozenset({"models"})
 _KINDS: Final = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
+_SOUND: Final = ("input_audio_mtok", "output_audio_mtok", "cache_audio_read_mtok")
 _KNOWN_AT_MOST: Final = 2000
 
 
@@ -141,7 +142,13 @@ def _rates(stored: "Callable[[str], Decimal | TieredPrices | None]", above: int)
     found = [_rate(stored(kind), above) for kind in _KINDS]
     assert found[0] is not None
     assert found[1] is not None
-    return Rates.of(found[0], found[1], found[2], found[3])
+    sound = [_rate(stored(kind), above) for kind in _SOUND]
+    audio = None
+    if any(rate is not None for rate in sound):
+        # Sound that has no rate of its own is charged as text is, but for cached sound: as sound.
+        heard = found[0] if sound[0] is None else sound[0]
+        audio = Rates.of(heard, found[1] if sound[1] is None else sound[1], sound[2])
+    return Rates.of(found[0], found[1], found[2], found[3], audio)
 
 
 def _rate(price: "Decimal | TieredPrices | None", above: int) -> int | None:

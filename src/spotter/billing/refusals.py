@@ -18,26 +18,26 @@ _SHOWN: Final = ("limit", "cap_id", "scope", "period", "unit", "left", "needed",
 _KEPT: Final = "What you said is recorded."
 
 
-def refusal(why: Mapping[str, Any], unpriced: Sequence[str] = ()) -> PaymentRequired:
+def refusal(why: Mapping[str, Any], unpriced: Sequence[str] = (), kept: str = _KEPT) -> PaymentRequired:
     """`why` is what the database said: which cap, what is left, when it begins anew."""
     shown = {name: why[name] for name in _SHOWN if why.get(name) is not None}
     if why.get("needed") is None and unpriced:
         return PaymentRequired(
-            f"Nobody knows what {', '.join(unpriced)} costs, so a budget in money cannot be kept with it. {_KEPT} An "
+            f"Nobody knows what {', '.join(unpriced)} costs, so a budget in money cannot be kept with it. {kept} An "
             "administrator can set a price for it, or a rate for models without a price.",
             extra={**shown, "unpriced": list(unpriced)},
         )
     if why["limit"] == "credits":
         return PaymentRequired(
             f"Your organisation has {why['left'] / CREDIT:g} credits left, and an answer may need "
-            f"{why['needed'] / CREDIT:g}. {_KEPT} Ask an administrator for more credits.",
+            f"{why['needed'] / CREDIT:g}. {kept} Ask an administrator for more credits.",
             extra=shown,
         )
     whose, period = _WHOSE[why["scope"]], _PERIOD[why["period"]]
     begins = f" It begins anew at {why['resets_at']}." if why.get("resets_at") else ""
     return PaymentRequired(
         f"{whose} {period} has {_amount(why['left'], why['unit'])} left, and an answer may need "
-        f"{_amount(why['needed'], why['unit'])}. {_KEPT}{begins} An administrator can raise the limit.",
+        f"{_amount(why['needed'], why['unit'])}. {kept}{begins} An administrator can raise the limit.",
         extra=shown,
     )
 

@@ -13,6 +13,7 @@ from spotter.errors import Unauthenticated
 from spotter.identity import audit, look_ups
 from spotter.identity.external import ExternalPerson, ExternalTokens
 from spotter.identity.principal import ALL_SCOPES, PermissionScope, Principal, Role
+from spotter.identity.stream_tickets import TicketClaims
 from spotter.identity.tables import ApiKey, Credential, Membership, SignInSession, User
 from spotter.identity.tokens import AccessClaims, AccessTokens, parse_opaque
 from spotter.ids import random_id
@@ -41,6 +42,15 @@ class Authenticator:
         if self._external.claims_issuer(credential) is not None:
             return await self._by_external(await self._external.verify(credential))
         return await self._by_access_token(self._access_tokens.verify(credential))
+
+    async def by_ticket(self, claims: TicketClaims) -> Principal:
+        """Whoever was given this ticket a moment ago, as they stand now."""
+        if claims.sign_in is not None:
+            return await self._by_access_token(AccessClaims(claims.user_id, claims.org_id, claims.sign_in))
+        role = await self._role_in(claims.org_id, claims.user_id, join=False)
+        if role is None:
+            raise Unauthenticated(_REFUSED)
+        return _person(claims.user_id, claims.org_id, role, None)
 
     async def _by_access_token(self, claims: AccessClaims) -> Principal:
         async with self._database.unit_of_work(Scope(claims.org_id, claims.user_id)) as uow:

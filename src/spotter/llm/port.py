@@ -33,6 +33,10 @@ class Usage:
     cache_write: int = 0
     reported: bool = False
     """False when the provider said nothing, so that zero is not mistaken for free."""
+    audio_input: int = 0
+    audio_output: int = 0
+    audio_cache_read: int = 0
+    """How many of the tokens above are sound: those have rates of their own."""
 
     @property
     def prompt(self) -> int:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from pydantic import SecretStr
 
 from spotter.errors import InvalidInput, NotConfigured
+from spotter.llm.client_secret import ClientSecret
 from spotter.llm.fallback import FallbackModel
 from spotter.llm.limits import Limits
 from spotter.llm.port import Model
@@ -131,6 +132,17 @@ class Resolver:
         secret = endpoint.api_key.get_secret_value()
         module = import_module("spotter.llm.openai_moderation")
         return module.OpenAIModeration(self._client(endpoint, "openai"), secret=secret)
+
+    async def client_secret(self, credentials: Credentials, **wanted: Any) -> ClientSecret:
+        """For a browser that speaks to OpenAI's voice model directly: see `realtime.py`."""
+        endpoint = credentials.endpoint("openai")
+        if endpoint is None or endpoint.api_key is None or endpoint.dialect == "anthropic":
+            raise NotConfigured(
+                f"Voice needs an OpenAI account, and there is no API key for it. {_how('openai')}"
+            )
+        module = import_module("spotter.llm.realtime")
+        minted: ClientSecret = await module.mint_client_secret(self._client(endpoint, "openai"), **wanted)
+        return minted
 
     async def aclose(self) -> None:
         self._clients.clear()

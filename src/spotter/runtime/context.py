@@ -162,11 +162,12 @@ class SessionView:
 
     def _take(self, content: Content, sequence: int) -> None:
         self.ending = ending_of(content)
-        if self.ending is not None:
-            self.to_answer = None
+        self.to_answer = None if self.ending is not None else self.to_answer
         self.red_flag = verdicts.red_flag_of(content, sequence) or self.red_flag
         self._take_turn(content)
         match content:
+            case UserMessage(source="voice") | AssistantMessage(source="voice"):
+                self._take_voice(content, sequence)
             case UserMessage():
                 self._take_message(content, sequence)
             case Action(call_id=call_id) if is_direct(call_id):
@@ -178,10 +179,8 @@ class SessionView:
                 self._take_result(content, sequence)
             case ApprovalRequested() | ApprovalDecided():
                 self._take_approval(content)
-            case Knowledge(source=source, formatted=formatted) if formatted:
-                self.knowledge[source] = sequence, formatted
-                self.read.update(marks_of(content))
-                self._note(wrapped(formatted, source_of(content), source), sequence)
+            case Knowledge():
+                self._take_knowledge(content, sequence)
             case Checkpoint():
                 self._take_checkpoint(content, sequence)
             case Handoff() | Stage():
@@ -215,6 +214,25 @@ class SessionView:
         self._add(Fragment(Heard(verdicts.as_read(content))), sequence)
         if (note := verdicts.guidance(content)) is not None:
             self._add(Fragment(Heard(note)), sequence)
+
+    def _take_knowledge(self, content: Knowledge, sequence: int) -> None:
+        if content.formatted:
+            self.knowledge[content.source] = sequence, content.formatted
+            self.read.update(marks_of(content))
+            self._note(wrapped(content.formatted, source_of(content), content.source), sequence)
+
+    def _take_voice(self, content: UserMessage | AssistantMessage, sequence: int) -> None:
+        """Spoken beside whatever turn is going on: it begins none, answers no call and counts for no limit."""
+        if isinstance(content, UserMessage) and self.to_answer is None and not self.pending:
+            self._turn_starts.add(sequence)  # a summary may end before it
+        if not content.text:
+            return
+        text = verdicts.as_read(content)
+        fragment = Fragment(Heard(text) if isinstance(content, UserMessage) else Said(text))
+        if self.pending:
+            self._held.append(fragment)
+        else:
+            self._add(fragment, sequence)
 
     def _take_approval(self, content: ApprovalRequested | ApprovalDecided) -> None:
         if isinstance(content, ApprovalRequested):

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from pydantic import SecretStr
@@ -14,6 +14,7 @@ from sqlalchemy import select
 from spotter.errors import NotConfigured
 from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.tables import Secret
+from spotter.llm.client_secret import ClientSecret
 from spotter.llm.fallback import FallbackModel
 from spotter.llm.port import Model
 from spotter.llm.resolver import Credentials, Dialect, Endpoint, Resolver
@@ -78,6 +79,10 @@ class Models:
         if not found:
             raise missing or NotConfigured("This agent names no model.")
         return found[0] if len(found) == 1 else FallbackModel(found)
+
+    async def client_secret(self, scope: Scope, **wanted: Any) -> ClientSecret:
+        """For a browser that speaks to a voice model directly, by the organisation's own account or the operator's."""
+        return await self._resolver.client_secret(await self._credentials(scope), **wanted)
 
     async def _credentials(self, scope: Scope) -> Credentials:
         assert scope.org_id is not None

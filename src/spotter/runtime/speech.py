@@ -12,6 +12,18 @@ def topic_of(session_id: UUID) -> str:
     return f"session:{session_id}"
 
 
+def person_topic(user_id: UUID) -> str:
+    return f"person:{user_id}"
+
+
+def announce(bus: Bus, session_id: UUID, sequence: int, owner: UUID | None) -> None:
+    """After the commit: there is something new in this session, up to `sequence`. Told to whoever follows the session,
+    and to whoever follows all that happens to its owner."""
+    bus.publish_highest(topic_of(session_id), "sequence", sequence)
+    if owner is not None:
+        bus.publish_highest(person_topic(owner), str(session_id), sequence)
+
+
 @dataclass(slots=True)
 class Speech:
     """The text so far of one answer. `key` tells answers apart: a retry begins anew under another one."""

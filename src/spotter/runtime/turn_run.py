@@ -13,7 +13,7 @@ from spotter.runtime.agent import Agent
 from spotter.runtime.context import SessionView
 from spotter.runtime.executor import Executor
 from spotter.runtime.seams import Seams
-from spotter.runtime.speech import Speech, topic_of
+from spotter.runtime.speech import Speech, announce
 from spotter.sessions.events import Content, Handoff, ending_of
 from spotter.sessions.log import Appended, SessionLog, Turn
 from spotter.store.bus import Bus
@@ -103,7 +103,7 @@ class TurnRun:
         self.capped = done.capped
         self.nothing_waits = ending_of(events[-1]) is not None and not done.waiting
         self.asked_to_stop = self.asked_to_stop or done.stop
-        self.bus.publish_highest(topic_of(self.turn.session_id), "sequence", done.last)
+        announce(self.bus, self.turn.session_id, done.last, self.scope.user_id)
 
     async def may_answer(self, model: Model, prompt_tokens: int) -> int | None:
         """Before any model is called: how long its answer may be. Raises `PaymentRequired` where nothing is left."""

@@ -22,7 +22,7 @@ from spotter.runtime.guard import heard, reply_instead
 from spotter.runtime.kit import Kit
 from spotter.runtime.loop import run_loop
 from spotter.runtime.outside import judged_knowledge
-from spotter.runtime.speech import topic_of
+from spotter.runtime.speech import announce
 from spotter.runtime.tickets import Ticket, is_outage, settle
 from spotter.runtime.turn_run import TurnRun
 from spotter.runtime.views import Views
@@ -142,7 +142,7 @@ class Turns:
     def _begun(
         self, scope: Scope, turn: Turn, key: UUID, message: UserMessage | None, *, streamed: bool
     ) -> Ticket:
-        self._kit.bus.publish_highest(topic_of(turn.session_id), "sequence", turn.sequence)
+        announce(self._kit.bus, turn.session_id, turn.sequence, scope.user_id)
         done = asyncio.get_running_loop().create_future()
         self._waiting[turn.session_id] = done
         self._start(scope, turn, message, streamed=streamed)
@@ -274,7 +274,7 @@ class Turns:
         moves = await kit.seams.director.after_red_flag(scope, turn, view)
         done = await kit.log.append(scope, turn.session_id, [*moves, reply], fence=turn.fence, close=True)
         self._views.forget(turn.session_id)
-        kit.bus.publish_highest(topic_of(turn.session_id), "sequence", done.last)
+        announce(kit.bus, turn.session_id, done.last, scope.user_id)
         return reply.ends
 
     async def _prepare(self, scope: Scope, turn: Turn, view: SessionView) -> TurnRun:
@@ -327,7 +327,7 @@ class Turns:
     ) -> Ending:
         kit = self._kit
         ending, sequence = await close_turn(kit.database, kit.log, scope, turn, last, said=said)
-        kit.bus.publish_highest(topic_of(turn.session_id), "sequence", sequence)
+        announce(kit.bus, turn.session_id, sequence, scope.user_id)
         return ending
 
     async def _hand_back(self, scope: Scope, turn: Turn) -> None:

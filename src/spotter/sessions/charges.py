@@ -62,5 +62,5 @@ def _row(charge: Charge) -> dict[str, object]:
         "markup": charge.markup,
         "price": charge.price,
         "counted": charge.counted,
-        "tokens": usage.input + usage.output + usage.cache_read + usage.cache_write,
+        "tokens": usage.input + usage.output + usage.cache_read + usage.cache_write + usage.held_tokens,
     }

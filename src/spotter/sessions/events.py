@@ -57,6 +57,13 @@ class UsageRecord(BaseModel):
     request_id: str = ""
     failed: tuple[str, ...] = ()
     """Models that were asked before and did not answer."""
+    audio_input: int = 0
+    audio_output: int = 0
+    audio_cache_read: int = 0
+    """How many of the tokens above are sound."""
+    held: int = 0
+    held_tokens: int = 0
+    """Where nobody reported what was used: what had been held back for it (micro-dollars), and counts instead."""
 
 
 class UserMessage(_Content):
@@ -65,6 +72,8 @@ class UserMessage(_Content):
     text: str
     message_id: UUID | None = None
     source: Literal["text", "voice", "job", "api"] = "text"
+    item: str = ""
+    """Of something that was spoken: the provider's id for it."""
     moderation: dict[str, Any] | None = None
     """What safety decided about it, before it was recorded. `redacted` says that this is not all that was said."""
 
@@ -80,6 +89,7 @@ class AssistantMessage(_Content):
     moderation: dict[str, Any] | None = None
     offline: bool = False
     source: Literal["text", "voice"] = "text"
+    item: str = ""
     ends: Ending | None = None
 
 
@@ -235,6 +245,30 @@ class TurnResumed(_Content):
     event_type: ClassVar[str] = "turn_resumed"
 
 
+class Voice(_Content):
+    """Somebody begins to speak with an agent through a voice provider, or has ended. What is said meanwhile comes as
+    messages of the source `voice`."""
+
+    event_type: ClassVar[str] = "voice"
+
+    voice_id: UUID
+    state: Literal["started", "ended"]
+    model: str = ""
+    reason: str = ""
+    usage: UsageRecord | None = None
+    """At the end, where nobody had reported what was used."""
+
+
+class Interrupt(_Content):
+    """Whoever is speaking must stop now; `text` is what the person is told instead."""
+
+    event_type: ClassVar[str] = "interrupt"
+
+    reason: Literal["red_flag", "blocked", "budget", "time"]
+    category: str = ""
+    text: str = ""
+
+
 class Failure(_Content):
     """Something went wrong that a person should know of."""
 
@@ -278,6 +312,8 @@ Content: TypeAlias = (
     | ApprovalRequested
     | ApprovalDecided
     | TurnResumed
+    | Voice
+    | Interrupt
     | Failure
     | TurnEnded
     | Erased
@@ -297,6 +333,8 @@ KINDS: dict[str, type[Content]] = {
         ApprovalRequested,
         ApprovalDecided,
         TurnResumed,
+        Voice,
+        Interrupt,
         Failure,
         TurnEnded,
         Erased,

@@ -21,6 +21,7 @@ from spotter.sessions.events import (
     Result,
     UsageRecord,
     UserMessage,
+    Voice,
     ending_of,
 )
 
@@ -150,14 +151,14 @@ def turn_ending(events: Sequence[Event]) -> Ending | None:
     for event in reversed(events):
         if (ending := ending_of(event.content)) is not None:
             return ending
-        if isinstance(event.content, UserMessage):
+        if isinstance(event.content, UserMessage) and event.content.source != "voice":
             return None
     return None
 
 
 def usage_of(event: Event) -> UsageRecord | None:
     match event.content:
-        case AssistantMessage() | Action() | Checkpoint() | Knowledge() | Failure():
+        case AssistantMessage() | Action() | Checkpoint() | Knowledge() | Failure() | Voice():
             return event.content.usage
         case _:
             return None

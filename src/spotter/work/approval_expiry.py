@@ -5,7 +5,7 @@ from uuid import UUID
 
 from spotter.errors import NotFound
 from spotter.runtime import approval_decisions
-from spotter.runtime.speech import topic_of
+from spotter.runtime.speech import announce
 from spotter.sessions.log import SessionLog
 from spotter.store.scope import Scope
 from spotter.work.job import JobCall, Workshop
@@ -34,5 +34,5 @@ async def _expire(workshop: Workshop, org_id: UUID, approval_id: UUID) -> None:
         log.info("a request was gone before it ran out", extra={"approval_id": str(approval_id)})
         return
     if expired is not None:
-        topic = topic_of(expired.approval.session_id)
-        workshop.bus.publish_highest(topic, "sequence", expired.sequence)
+        approval = expired.approval
+        announce(workshop.bus, approval.session_id, expired.sequence, approval.user_id)

@@ -6,10 +6,12 @@ from spotter.work.job import Job
 from spotter.work.outbox import ATTEMPTS, deliver
 from spotter.work.retention import sweep
 from spotter.work.selftest import count
+from spotter.work.voice_expiry import end_voices
 
 JOBS: tuple[Job, ...] = (
     Job("work.sweep", sweep, queue="upkeep", cron="17 * * * *"),
     Job("approvals.expire", expire_approvals, queue="upkeep", cron="* * * * *"),
+    Job("voice.end", end_voices, queue="upkeep", cron="* * * * *"),
     Job("billing.monthly_credits", give_credits, queue="upkeep", cron="4 * * * *"),
     Job("outbox.deliver", deliver, queue="outbox", attempts=ATTEMPTS),
     Job("work.selftest", count, queue="upkeep"),

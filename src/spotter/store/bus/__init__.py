@@ -5,10 +5,10 @@ there is something new in it, or carries a piece of text that nobody stores. A r
 
 1. subscribes, 2. reads the log, 3. follows the notices, and re-reads the log on every `Resync`.
 
-A `Resync` comes after every (re)connection, every `poll_interval` seconds, when the reader was too slow
-for its buffer, and when a sender had to drop notices. What is delivered of one topic from one process is
-in the order it was published. Readers in the sender's own process are woken directly, without the
-database, whether it is there or not.
+A `Resync` comes after every (re)connection, every `poll_interval` seconds (less often in long silence),
+when the reader was too slow for its buffer, and when a sender had to drop notices. What is delivered of
+one topic from one process is in the order it was published. Readers in the sender's own
+process are woken directly, without the database, whether it is there or not.
 """
 
 from spotter.store.bus.bus import Bus

@@ -8,6 +8,12 @@ from spotter.store.bus.notices import Counters, Delta, Notice, Resync, ResyncRea
 
 POLL_SLOTS = 8
 """Readers are polled in turns, so that a thousand of them do not read the log at the same instant."""
+QUICK_POLLS = 5
+"""As many polls without any notice come in every round; then fewer and fewer."""
+LONGEST_PAUSE = 30
+"""Rounds between two polls of a reader who has heard nothing for long. What a poll finds was lost by a process that
+died between its commit and its notice, so it is looked for where something has just happened; a thousand readers of
+silent sessions must not cost a thousand queries in each round."""
 
 
 class _Delivery:
@@ -43,6 +49,10 @@ class Subscription:
         self._buffer: deque[Notice | Resync] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self._closed = False
+        self._quiet = 0
+        """Polls since the last notice."""
+        self._pause = 0
+        """Rounds until the next poll."""
 
     async def __aenter__(self) -> Self:
         self._registry.add(self)
@@ -75,6 +85,7 @@ class Subscription:
 
     def offer(self, delivery: _Delivery) -> bool:
         """False if the buffer was full: what was in it has become one `Resync`."""
+        self._quiet = self._pause = 0
         buffer = self._buffer
         if buffer:
             newest = buffer[-1]
@@ -82,6 +93,14 @@ class Subscription:
                 buffer[-1] = joined
                 return True
         return self._put(delivery.item)
+
+    def poll(self) -> bool:
+        if self._pause > 0:
+            self._pause -= 1
+            return True
+        self._quiet = min(self._quiet + 1, QUICK_POLLS + LONGEST_PAUSE.bit_length())
+        self._pause = min(2 ** max(0, self._quiet - QUICK_POLLS), LONGEST_PAUSE) - 1
+        return self.resync(ResyncReason.POLL)
 
     def resync(self, reason: ResyncReason) -> bool:
         newest = self._buffer[-1] if self._buffer else None
@@ -158,7 +177,7 @@ class Subscribers:
 
     def resync_slot(self, slot: int, reason: ResyncReason) -> None:
         for reader in self._slots[slot]:
-            if not reader.resync(reason):
+            if not (reader.poll() if reason is ResyncReason.POLL else reader.resync(reason)):
                 self._counters.overflows += 1
 
     def close_all(self) -> None:

@@ -158,14 +158,7 @@ _REFUSE: Final = """
             RETURN;
 """
 
-# Holds back what a call may cost at most, or less where less is left, down to the least that is worth calling with.
-RESERVE: Final = f"""
-CREATE FUNCTION spotter_reserve(
-    p_org uuid, p_user uuid, p_role text, p_session uuid, p_fence bigint, p_id uuid, p_least bigint, p_most bigint,
-    p_least_tokens bigint, p_most_tokens bigint
-) RETURNS TABLE (granted boolean, amount bigint, tokens bigint, why json) LANGUAGE plpgsql AS $$
-#variable_conflict use_variable
-DECLARE
+GRANT_NEEDS: Final = """DECLARE
     turn record;
     mine uuid[];
     k record;
@@ -173,23 +166,13 @@ DECLARE
     account record;
     balance bigint;
     credits bigint := 0;
-BEGIN
-    PERFORM set_config('spotter.org_id', p_org::text, true),
-            set_config('spotter.user_id', coalesce(p_user::text, ''), true),
-            set_config('spotter.role', p_role, true);
-    SELECT s.user_id, s.agent, s.run_id, s.cancel_requested INTO turn FROM agent_sessions s
-        WHERE s.org_id = p_org AND s.id = p_session AND s.fence = p_fence AND s.turn_open FOR SHARE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'fenced' USING ERRCODE = 'SP001';
-    END IF;
-    IF turn.cancel_requested THEN
-        RAISE EXCEPTION 'asked to stop' USING ERRCODE = 'SP006';
-    END IF;
-    {SHARE_CAPS}
-    {AS_SERVICE}
-    PERFORM spotter_release(p_org, ARRAY(
-        SELECT r.id FROM spend_reservations r WHERE r.org_id = p_org AND r.session_id = p_session
-    ));
+"""
+
+
+def grant(of: str, until: str) -> str:
+    """Holds back what is wanted, or less where less is left, down to the least that is worth beginning with. `of`: the
+    session and fence it is held for."""
+    return f"""
     mine := spotter_counters(p_org, p_session, turn.user_id, turn.agent, turn.run_id);
     granted := true;
     amount := p_most;
@@ -237,11 +220,39 @@ BEGIN
         reserved = n.reserved + CASE c.unit WHEN 'money' THEN coalesce(amount, 0) ELSE tokens END
         FROM spend_caps c WHERE c.org_id = p_org AND c.id = n.cap_id AND n.org_id = p_org AND n.id = ANY (mine);
     INSERT INTO spend_reservations (org_id, id, session_id, fence, amount, tokens, credits, counters, expires_at)
-        VALUES (p_org, p_id, p_session, p_fence, coalesce(amount, 0), tokens, credits, mine, now() + interval '1 hour');
+        VALUES (p_org, p_id, {of}, coalesce(amount, 0), tokens, credits, mine, {until});
     IF credits > 0 THEN
         INSERT INTO credit_entries (org_id, id, kind, amount, reference)
             VALUES (p_org, gen_random_uuid(), 'reserve', -credits, p_id::text);
     END IF;
+"""
+
+
+# Holds back what a call may cost at most, or less where less is left, down to the least that is worth calling with.
+RESERVE: Final = f"""
+CREATE FUNCTION spotter_reserve(
+    p_org uuid, p_user uuid, p_role text, p_session uuid, p_fence bigint, p_id uuid, p_least bigint, p_most bigint,
+    p_least_tokens bigint, p_most_tokens bigint
+) RETURNS TABLE (granted boolean, amount bigint, tokens bigint, why json) LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+{GRANT_NEEDS}BEGIN
+    PERFORM set_config('spotter.org_id', p_org::text, true),
+            set_config('spotter.user_id', coalesce(p_user::text, ''), true),
+            set_config('spotter.role', p_role, true);
+    SELECT s.user_id, s.agent, s.run_id, s.cancel_requested INTO turn FROM agent_sessions s
+        WHERE s.org_id = p_org AND s.id = p_session AND s.fence = p_fence AND s.turn_open FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'fenced' USING ERRCODE = 'SP001';
+    END IF;
+    IF turn.cancel_requested THEN
+        RAISE EXCEPTION 'asked to stop' USING ERRCODE = 'SP006';
+    END IF;
+    {SHARE_CAPS}
+    {AS_SERVICE}
+    PERFORM spotter_release(p_org, ARRAY(
+        SELECT r.id FROM spend_reservations r WHERE r.org_id = p_org AND r.session_id = p_session
+    ));
+    {grant("p_session, p_fence", "now() + interval '1 hour'")}
     RETURN NEXT;
 END $$
 """
