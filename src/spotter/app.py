@@ -45,6 +45,7 @@ from spotter.runtime.turns import Turns
 from spotter.safety import Moderation, OpenAIAccounts, redact_for_logs, warm
 from spotter.scenarios.definitions import Definitions, rules_of
 from spotter.scenarios.initializer import SourcePicker
+from spotter.scenarios.orchestrating import Orchestrator
 from spotter.schema import metadata
 from spotter.sessions.log import SessionLog
 from spotter.settings import Settings
@@ -210,6 +211,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             direct_calls=DirectCalls(database, kit.log, bus, turns, registry),
             agents=definitions.agent,
             definitions=definitions,
+            orchestrator=Orchestrator(database, kit.log, models.for_agent, ledger),
             allowed_models=allowed,
             secrets=secrets,
             registry=kit.registry,

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from spotter.identity.principal import Role
 from spotter.ids import random_id
-from tests.http.idor_cases import Ask, Case, World
+from tests.http.idor_cases import Ask, Case, Seen, World
 
 DESK: Final[dict[str, Any]] = {"name": "desk", "instructions": "You are at the desk."}
 WELCOME: Final[dict[str, Any]] = {"name": "Welcome", "root": "trainer", "agents": ["trainer"]}
@@ -55,6 +55,17 @@ async def _scenario_rollback(world: World) -> Ask:
     return Ask(path=(await _scenario(world)).path, body={"version": 1})
 
 
+async def _who_answers(world: World) -> Ask:
+    made = await world.http.post(
+        "/api/sessions", json={"scenario": "retail"}, headers=world.gym.member.headers
+    )
+    assert made.status_code == 201, made.text
+    said = [{"role": "user", "content": "Where is my order?"}]
+    return Ask(
+        body={"scenario_id": "retail", "session_id": made.json()["id"], "messages": said, "apply": True}
+    )
+
+
 _AGENT: Final = ("path.agent_id",)
 _SCENARIO: Final = ("path.scenario_id",)
 
@@ -68,6 +79,7 @@ SCENARIO_CASES: Final[Mapping[str, Case]] = {
     "archive_ai_agent": Case(Role.ADMIN, _agent, ids=_AGENT),
     "list_ai_agent_versions": Case(Role.STAFF, _agent, ids=_AGENT),
     "roll_back_ai_agent": Case(Role.ADMIN, _agent_rollback, ids=_AGENT),
+    "orchestrate": Case(Role.MEMBER, _who_answers, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON),
     "list_scenarios": Case(Role.MEMBER, _nothing),
     "validate_scenario": Case(Role.STAFF, _scenario_check),
     "get_scenario": Case(Role.MEMBER, _scenario, ids=_SCENARIO),

@@ -20,6 +20,7 @@ from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation
 from spotter.scenarios.definitions import Definitions
+from spotter.scenarios.orchestrating import Orchestrator
 from spotter.sessions.log import SessionLog
 from spotter.settings import Settings
 from spotter.store.bus import Bus
@@ -43,6 +44,7 @@ class Services:
     direct_calls: DirectCalls
     agents: AgentSource
     definitions: Definitions
+    orchestrator: Orchestrator
     allowed_models: AllowedModels
     secrets: ConnectorSecrets
     registry: ToolRegistry

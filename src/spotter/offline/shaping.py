@@ -12,7 +12,7 @@ from spotter.llm.prompt import Prompt, UserMessage
 from spotter.offline.acting.dialogue import SUMMARY, is_said, last_text
 from spotter.offline.acting.mind import mind
 from spotter.offline.acting.state import MADE
-from spotter.offline.choosing import Offered, fill_arguments
+from spotter.offline.choosing import AGENT_CHOICE, Offered, chosen_agent, fill_arguments
 from spotter.offline.sources import pick_sources
 from spotter.offline.summarising import Said, summarise
 from spotter.offline.understanding import EMPTY
@@ -102,6 +102,8 @@ def shaped(prompt: Prompt, wanted: JsonSchema, now: datetime) -> dict[str, Any]:
     said = last_text(prompt.messages)
     if wanted.name == SELECTION:
         return _selection(said, wanted.schema, now)
+    if wanted.name == AGENT_CHOICE:
+        return chosen_agent("\n".join(section.text for section in prompt.system), said)
     filled = fill_arguments(Offered(wanted.name, "", wanted.schema), said, now)
     return {**_least(wanted.schema, wanted.schema, 0, wanted.name), **filled.arguments}
 

@@ -17,6 +17,8 @@ _LONGEST_QUOTE: Final = 200
 _GIVEN: Final = re.compile(r"\S+@\S+|https?://\S+|“[^”]*”|\"[^\"]*\"|\b[0-9a-f]{8}-[0-9a-f-]{27}\b")
 """What is handed over says nothing of what is wanted."""
 _TALKING: Final = frozenset({ASK, IDLE, NOTIFY})
+HAND_OVER: Final = "transfer_to_"
+"""With whom the conversation goes on is told by the rest of the tool's name."""
 
 
 def alone(prompt: Prompt) -> str:
@@ -33,18 +35,26 @@ def alone(prompt: Prompt) -> str:
 
 def answer(prompt: Prompt, tools: Tools, now: datetime) -> str | list[Call]:
     """A call, or what there is to say: a result, a question, or that nothing here fits."""
-    messages = [fragment.message for fragment in prompt.messages]
-    done = [each for each in _since_said(messages) if each.tool not in _TALKING]
+    since = _since_said([fragment.message for fragment in prompt.messages])
+    handed = [each.tool for each in since if each.tool.startswith(HAND_OVER) and not each.failed]
+    done = [each for each in since if each.tool not in _TALKING and each.tool not in handed]
     if done:
         return _told(done)
     said = last_text(prompt.messages)
-    offered = [_offered(spec) for spec in tools.specs if spec.name not in _TALKING]
+    # Whoever was handed the conversation does not hand it on for the same words: that could go round for ever.
+    offered = [
+        _offered(spec)
+        for spec in tools.specs
+        if spec.name not in _TALKING and not (handed and spec.name.startswith(HAND_OVER))
+    ]
     choice = choose(_GIVEN.sub(" ", said), offered)
-    if choice.verdict is Verdict.ASK:
+    if choice.verdict is Verdict.ASK and not handed:
         names = [_words(each.tool.name) for each in choice.candidates]
         return f"Do you mean: {', '.join(names[:-1])} or {names[-1]}?"
     if choice.tool is None:
-        return _nothing_fits(offered)
+        return _nothing_fits(offered, handed)
+    if choice.tool.name.startswith(HAND_OVER):
+        return [Call(choice.tool.name)]
     filled = fill_arguments(choice.tool, said, now)
     if filled.missing:
         return question_for(choice.tool, filled.missing)
@@ -71,7 +81,13 @@ def _told(done: Sequence[Outcome]) -> str:
     return f"Done: {_words(last.tool)}.\n{last.text}".strip()
 
 
-def _nothing_fits(offered: Sequence[Offered]) -> str:
+def _nothing_fits(offered: Sequence[Offered], handed: Sequence[str] = ()) -> str:
+    if handed:
+        now = _words(handed[-1].removeprefix(HAND_OVER))
+        return (
+            f"You are with {now} now. I am Spotter's offline model; without a provider key I cannot do more here than "
+            "note what you said. It is in the log, and a model with a key can go on from there."
+        )
     if not offered:
         return WHAT_WE_ARE
     names = ", ".join(_words(each.name) for each in offered[:8])
