@@ -36,9 +36,10 @@ from spotter.llm.resolver import Resolver
 from spotter.logs import register_redactor
 from spotter.offline import OfflineModel
 from spotter.runtime.approvals import ApprovalDesk
-from spotter.runtime.direct_calls import DirectCalls, with_toolbox
-from spotter.runtime.kit import Kit
+from spotter.runtime.direct_calls import DirectCalls, toolbox_agent
+from spotter.runtime.kit import Kit, with_own
 from spotter.runtime.models import Models
+from spotter.runtime.proxied_calls import ProxiedCalls, proxy_agent
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.seams import Seams
 from spotter.runtime.turns import Turns
@@ -190,7 +191,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             bus=bus,
             log=SessionLog(database.hot, ledger),
             registry=registry,
-            agents=with_toolbox(definitions.agent, registry),
+            agents=with_own(definitions.agent, toolbox_agent(registry), proxy_agent()),
             models=models.for_agent,
             seams=seams,
         )
@@ -209,6 +210,9 @@ async def house(base: Ground) -> AsyncIterator[House]:
             log=kit.log,
             turns=turns,
             direct_calls=DirectCalls(database, kit.log, bus, turns, registry),
+            proxied_calls=ProxiedCalls(
+                database, kit.log, ledger, moderation, models.passing, allowed, turns.owner
+            ),
             agents=definitions.agent,
             definitions=definitions,
             orchestrator=Orchestrator(database, kit.log, models.for_agent, ledger),
@@ -243,6 +247,7 @@ async def conversing(home: House) -> AsyncIterator[None]:
         yield
     finally:
         await rescue.stop()
+        await home.services.proxied_calls.stop(home.services.settings.shutdown_grace)
         await turns.stop(home.services.settings.shutdown_grace)
         await warming
 

@@ -121,6 +121,8 @@ class Case:
     """API keys are refused: it is about the caller's own account."""
     writes: bool = False
     """Whatever its method says."""
+    also: frozenset[int] = frozenset()
+    """Statuses that say as well that the caller was let in: 503 where a provider's key would be needed."""
     operation: Operation | None = None
     """For what OpenAPI does not list."""
     send: Send = send_http

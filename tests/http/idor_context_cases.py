@@ -65,6 +65,10 @@ async def _page(world: World) -> Ask:
     return Ask(body={"page": "/workouts", "user_id": str(world.gym.member.user_id)})
 
 
+async def _model_call(world: World) -> Ask:
+    return Ask(body={"model": "gpt-4o-mini", "input": "hello"})
+
+
 _BY_ADMINS: Final[dict[str, Any]] = {"seen": Seen.BY_ADMINS}
 _PROJECT: Final = ("path.project_id",)
 _BOTH: Final = ("path.project_id", "path.member_id")
@@ -86,5 +90,6 @@ CONTEXT_CASES: Mapping[str, Case] = {
     ),
     "execute_tool": Case(Role.MEMBER, _tool_call, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON),
     "snapshot_context": Case(Role.MEMBER, _page, ids=("body.user_id",), seen=Seen.BY_STAFF),
+    "pass_on_response": Case(Role.STAFF, _model_call, also=frozenset({503})),
     "list_drafts": Case(Role.MEMBER, _drafts, ids=("query.project_id",), **_BY_ADMINS),
 }

@@ -16,6 +16,7 @@ from spotter.identity.vault import Vault
 from spotter.llm.allowed import AllowedModels
 from spotter.runtime.direct_calls import DirectCalls
 from spotter.runtime.kit import AgentSource
+from spotter.runtime.proxied_calls import ProxiedCalls
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation
@@ -42,6 +43,7 @@ class Services:
     log: SessionLog
     turns: Turns
     direct_calls: DirectCalls
+    proxied_calls: ProxiedCalls
     agents: AgentSource
     definitions: Definitions
     orchestrator: Orchestrator

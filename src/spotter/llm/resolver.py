@@ -125,6 +125,20 @@ class Resolver:
         models = [self.resolve(name, credentials) for name in names]
         return models[0] if len(models) == 1 else FallbackModel(models)
 
+    def passing(self, model: str, credentials: Credentials) -> Any:
+        """OpenAI's Responses API for requests that are passed on as they are."""
+        endpoint = credentials.endpoint("openai")
+        if endpoint is None or (endpoint.needs_key and endpoint.api_key is None):
+            raise _unknown("openai")
+        module = import_module("spotter.llm.openai_proxy")
+        return module.PassedOn(
+            model,
+            self._client(endpoint, "openai"),
+            capabilities=capabilities_of(model),
+            limits=self._limits,
+            provider="openai",
+        )
+
     def moderator(self, endpoint: Endpoint | None) -> Any:
         """OpenAI's moderation at this endpoint; None where there is no key or it is not theirs."""
         if endpoint is None or endpoint.api_key is None or endpoint.dialect == "anthropic":

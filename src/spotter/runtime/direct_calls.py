@@ -20,7 +20,6 @@ from spotter.identity import projects
 from spotter.identity.principal import Principal
 from spotter.ids import new_id
 from spotter.runtime.agent import Agent
-from spotter.runtime.kit import AgentSource, Part
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.turns import Turns
 from spotter.runtime.watch import Watch
@@ -72,15 +71,10 @@ class Called:
     trouble: str = ""
 
 
-def with_toolbox(agents: AgentSource, registry: ToolRegistry) -> AgentSource:
-    """Also knows who carries out calls without a conversation: any tool, as far as the caller's role goes."""
+def toolbox_agent(registry: ToolRegistry) -> Agent:
+    """Any tool, as far as the caller's role goes."""
     names = tuple(tool.name for tool in registry if tool.category != _TALK)
-    toolbox = Agent(TOOLBOX, "You carry out single calls and are never asked anything.", tools=names)
-
-    async def find(scope: Scope, part: Part) -> Agent:
-        return toolbox if part.agent == TOOLBOX else await agents(scope, part)
-
-    return find
+    return Agent(TOOLBOX, "You carry out single calls and are never asked anything.", tools=names)
 
 
 @dataclass(frozen=True, slots=True)

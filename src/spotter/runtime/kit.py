@@ -56,6 +56,17 @@ class Kit:
         return find
 
 
+def with_own(agents: AgentSource, *own: Agent) -> AgentSource:
+    """Also knows those that are nobody's to talk to: they stand behind records of single calls."""
+    known = {agent.name: agent for agent in own}
+
+    async def find(scope: Scope, part: Part) -> Agent:
+        found = known.get(part.agent)
+        return found if found is not None else await agents(scope, part)
+
+    return find
+
+
 def known_agents(agents: dict[str, Agent]) -> AgentSource:
     """Agents that ship with the program."""
 

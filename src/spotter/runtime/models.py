@@ -84,6 +84,10 @@ class Models:
         """For a browser that speaks to a voice model directly, by the organisation's own account or the operator's."""
         return await self._resolver.client_secret(await self._credentials(scope), **wanted)
 
+    async def passing(self, scope: Scope, name: str) -> Any:
+        """OpenAI's model for requests that are passed on as they are. `NotConfigured` without a key."""
+        return self._resolver.passing(name, await self._credentials(scope))
+
     async def _credentials(self, scope: Scope) -> Credentials:
         assert scope.org_id is not None
         known = self._known.get(scope.org_id)
