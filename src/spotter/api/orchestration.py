@@ -131,5 +131,5 @@ async def _apply(
         # Not the model's own words: they would be read as ours by whoever goes on.
         moved = Handoff(from_agent=now, to_agent=to, reason="It fits better what is asked.")
         done = await services.log.append(caller.scope, session_id, [moved], connection=await uow.driver())
-        uow.after_commit(lambda: talk.wake(services, session_id, done.last))
+        uow.after_commit(lambda: talk.wake(services, session_id, done.last, caller.user_id))
     return True, ""

@@ -90,7 +90,7 @@ async def give(request: Request, caller: Principal, session_id: UUID, context_id
     async with services.database.unit_of_work(caller.scope) as uow:
         given = await give_context(uow, services.log, services.moderation, session_id, context_id)
         if given is not None:
-            uow.after_commit(partial(wake, services, session_id, given))
+            uow.after_commit(partial(wake, services, session_id, given, caller.user_id))
 
 
 async def rest_of_turn(
