@@ -125,6 +125,12 @@ class PatternIndex(Generic[T]):
             for one in others:
                 anywhere |= bits(one)
             self._wanted.append((anywhere, own, owner, pattern))
+        # Each pattern under one of its needs: most of them need not even be looked at.
+        self._always: list[int] = []
+        self._under: dict[int, list[int]] = {}
+        for place, (anywhere, *_) in enumerate(self._wanted):
+            rarest = anywhere.bit_length() - 1  # needs that many share tend to be met early
+            (self._under.setdefault(1 << rarest, []) if anywhere else self._always).append(place)
         self._needs = list(needs)
         self._bits: dict[str, int] = {}
 
@@ -141,11 +147,22 @@ class PatternIndex(Generic[T]):
             sentences.append((here, begin, min(end + 2, len(clean))))
             begin = end + 3
             everything |= here
-        for anywhere, own, owner, pattern in self._wanted:
+        for place in self._worth_trying(everything):
+            anywhere, own, owner, pattern = self._wanted[place]
             if everything & anywhere == anywhere:
                 for here, start, end in sentences:
                     if here & own == own:
                         yield owner, pattern, start, end
+
+    def _worth_trying(self, met: int) -> list[int]:
+        """In the order they were given."""
+        found = self._always.copy()
+        while met:
+            lowest = met & -met
+            met ^= lowest
+            found += self._under.get(lowest, ())
+        found.sort()
+        return found
 
     def _bits_of(self, word: str) -> int:
         bits = sum(1 << index for index, needs in enumerate(self._needs) if needs.met_by(word))

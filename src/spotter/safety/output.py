@@ -119,6 +119,7 @@ _RULES: Final = (
 )  # fmt: skip
 _BOOK: Final = RuleBook(_RULES)
 
+_DIGIT: Final = re.compile(r"\d")
 _NUMBER: Final = r"(\d{1,3}(?:[,.]\d{3})+|\d+(?:[.,]\d+)?)"
 _KCAL: Final = re.compile(rf"{_NUMBER} ?(?:kcals?|cals?|calories?)\b")
 _INTAKE: Final = re.compile(
@@ -168,11 +169,7 @@ _WORD_NUMBERS: Final = {
 
 def output_findings(words: Words, floors: Floors) -> list[Finding]:
     found = _BOOK.findings(words)
-    if (
-        any(character.isdigit() for character in words.clean)
-        or "fast" in words.clean
-        or " eat" in words.clean
-    ):
+    if "fast" in words.clean or " eat" in words.clean or _DIGIT.search(words.clean):
         spans: dict[str, list[tuple[int, int]]] = {}
         for why, start, end in _unsafe_numbers(words.clean, floors):
             spans.setdefault(why, []).append(words.span(start, end))
