@@ -239,7 +239,6 @@ def warm_up() -> None:
 async def conversing(home: House) -> AsyncIterator[None]:
     """Turns in this process: its own, and those of processes that died."""
     turns = home.services.turns
-    warming = asyncio.create_task(asyncio.to_thread(warm_up))
     await turns.start()
     rescue = TurnRescue(home.workshop, turns)
     rescue.start()
@@ -249,7 +248,6 @@ async def conversing(home: House) -> AsyncIterator[None]:
         await rescue.stop()
         await home.services.proxied_calls.stop(home.services.settings.shutdown_grace)
         await turns.stop(home.services.settings.shutdown_grace)
-        await warming
 
 
 @asynccontextmanager

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import logging
-import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -28,20 +27,17 @@ from spotter.app import (
     house,
     migrated,
     require_current_schema,
+    warm_up,
     working,
 )
 from spotter.billing.verify import verify_money
 from spotter.clock import now
 from spotter.errors import InvalidInput, NotFound, StartupRefused
-from spotter.evaluating import chosen, evaluate
 from spotter.identity import audit, look_ups
 from spotter.identity.audit_verify import verify_audit
 from spotter.identity.look_ups import Place
 from spotter.identity.organisations import add_organisation, add_person, get_organisation
 from spotter.identity.tokens import AccessClaims, AccessTokens
-from spotter.llm.resolver import Credentials, Resolver
-from spotter.offline import OfflineModel
-from spotter.offline.evals import NOW
 from spotter.progress import progress
 from spotter.runtime.context import SessionView
 from spotter.sessions.verify import Wanted, verify
@@ -80,7 +76,7 @@ async def run_server(settings: Settings, ready_path: Path | None, *, first_start
         await ready.wait()
         stack.enter_context(ready_file(ready_path, listener.url, settings.data_dir))
         await _greet(home, listener.url, with_link=first_start)
-        _settle_memory()
+        await stack.enter_async_context(_warming())
         await asyncio.wait({serving, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
         click.echo("Stopping…", err=True)
 
@@ -92,15 +88,26 @@ async def run_worker(settings: Settings) -> None:
         await stack.enter_async_context(conversing(home))
         await stack.enter_async_context(working(home))
         log.info("working", extra={"concurrency": settings.queue_concurrency})
-        _settle_memory()
+        await stack.enter_async_context(_warming())
         await stop.wait()
 
 
-def _settle_memory() -> None:
-    """What start-up made stays for good: the collector need not walk it again and again. (Measured: a cold session
-    in a warm process costs a third.)"""
-    gc.collect()
-    gc.freeze()
+@asynccontextmanager
+async def _warming() -> AsyncIterator[None]:
+    """Reads what the first person would otherwise wait for, once the server answers: before, it would only make the
+    start longer. What is there then stays for good, so the collector need not walk it again and again. (Measured: a
+    cold session in a warm process costs a third.)"""
+
+    def warm() -> None:
+        warm_up()
+        gc.collect()
+        gc.freeze()
+
+    work = asyncio.create_task(asyncio.to_thread(warm))
+    try:
+        yield
+    finally:
+        await work
 
 
 async def migrate_database(settings: Settings, *, accept_new_secret: bool) -> str:
@@ -219,25 +226,6 @@ async def import_file(settings: Settings, file: Path, wanted: Wish, say: Callabl
                     await audit.record(uow, "training.imported", detail=detail)
     for line in importing.report_lines(contents, stored, dry_run=wanted.dry_run):
         say(line)
-
-
-async def evaluate_model(
-    name: str, which: str, json_file: Path | None, limit: int | None, say: Callable[[str], None]
-) -> bool:
-    """Needs no database. False when somebody with a warning sign was given training."""
-    resolver = Resolver(offline=lambda: OfflineModel(lambda: NOW))
-    try:
-        model = resolver.resolve(name, Credentials.from_environment(os.environ))
-        sets = chosen(which, limit)
-        with progress(sum(map(len, sets.values())), "Evaluating") as step:
-            results = await evaluate(model, sets, step)
-    finally:
-        await resolver.aclose()
-    for line in results.lines():
-        say(line)
-    if json_file is not None:
-        results.write(json_file)
-    return not results.unsafe
 
 
 async def _find_organisation(base: Ground, org: str) -> UUID:

@@ -6,7 +6,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from spotter.offline.understanding.data import section, sections
@@ -36,14 +36,18 @@ def pattern(title: str) -> re.Pattern[str]:
     return compiled("|".join(section("patterns", title)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     intent: Intent
     confidence: float
     written: str
-    pattern: re.Pattern[str]
     needs: str = ""
     """What must be on the table: `workout`, `scheduled`, `question`; `-workout` where there must be none."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when it is first tried: all of them take a third of a second, too much for a start."""
+        return compiled(self.written)
 
 
 def rules(name: str) -> tuple[Rule, ...]:
@@ -51,10 +55,7 @@ def rules(name: str) -> tuple[Rule, ...]:
     found: list[Rule] = []
     for title, lines in sections(name):
         intent, confidence, *needs = title.split()
-        found += [
-            Rule(Intent(intent), float(confidence), line, compiled(line), needs[1] if needs else "")
-            for line in lines
-        ]
+        found += [Rule(Intent(intent), float(confidence), line, needs[1] if needs else "") for line in lines]
     return tuple(found)
 
 
