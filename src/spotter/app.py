@@ -26,6 +26,7 @@ from spotter.errors import StartupRefused
 from spotter.identity.authenticate import Authenticator
 from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.external import ExternalTokens
+from spotter.identity.guests import Guests
 from spotter.identity.keyring import Keyring, load_keyring
 from spotter.identity.sign_in import SignIn
 from spotter.identity.stream_tickets import StreamTickets
@@ -44,6 +45,7 @@ from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.seams import Seams
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation, OpenAIAccounts, redact_for_logs, warm
+from spotter.scenarios.coach.director import CoachDirector
 from spotter.scenarios.definitions import Definitions, rules_of
 from spotter.scenarios.initializer import SourcePicker
 from spotter.scenarios.orchestrating import Orchestrator
@@ -176,12 +178,6 @@ async def house(base: Ground) -> AsyncIterator[House]:
         moderation = Moderation(database, OpenAIAccounts(resolver, database, secrets, os.environ).moderator)
         register_redactor(redact_for_logs)
         models = Models(resolver, database, secrets, os.environ)
-        seams = Seams(
-            budget=ledger,
-            approvals=ApprovalDesk(database, valid_for=settings.approval_time),
-            initializer=SourcePicker(database, models.for_agent),
-            guard=moderation,
-        )
         registry = ToolRegistry(TOOLS)
         allowed = AllowedModels(settings.allowed_models, settings.model)
         definitions = Definitions(database, bus, rules_of(registry, allowed), settings.model)
@@ -193,7 +189,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             registry=registry,
             agents=with_own(definitions.agent, toolbox_agent(registry), proxy_agent()),
             models=models.for_agent,
-            seams=seams,
+            seams=_seams(settings, database, ledger, models, moderation),
         )
         turns = Turns(kit)
         sign_in = SignIn(database, access_tokens, settings)
@@ -205,6 +201,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             authenticator=Authenticator(database, access_tokens, external),
             sign_in=sign_in,
             tickets=StreamTickets(base.keyring),
+            guests=Guests(database, base.keyring),
             vault=vault,
             limits=RateLimiter(settings),
             log=kit.log,
@@ -227,6 +224,19 @@ async def house(base: Ground) -> AsyncIterator[House]:
             transcripts=Transcripts(kit, voice_ledger),
         )
         yield House(base, services, Workshop(settings, database, bus))
+
+
+def _seams(
+    settings: Settings, database: Database, ledger: Ledger, models: Models, moderation: Moderation
+) -> Seams:
+    """Who is asked in the course of a turn."""
+    return Seams(
+        budget=ledger,
+        approvals=ApprovalDesk(database, valid_for=settings.approval_time),
+        initializer=SourcePicker(database, models.for_agent),
+        guard=moderation,
+        director=CoachDirector(database),
+    )
 
 
 def warm_up() -> None:

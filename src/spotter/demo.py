@@ -4,7 +4,7 @@ import logging
 
 from spotter.errors import Conflict
 from spotter.identity import audit, look_ups
-from spotter.identity.organisations import add_organisation, add_person
+from spotter.identity.organisations import add_organisation, add_person, update_organisation
 from spotter.identity.principal import Role
 from spotter.store.database import Database
 from spotter.store.scope import UNSCOPED, Scope
@@ -43,4 +43,5 @@ async def _add_everybody(uow: UnitOfWork) -> None:
     for email, _, role in PEOPLE[1:]:
         await look_ups.join_organisation(uow, org_id, people[email], role)
     await uow.act_for(Scope(org_id, None, "service"))
+    await update_organisation(uow, guests=True)
     await audit.record(uow, "demo.seeded", target=SLUG)

@@ -15,6 +15,7 @@ from tests.http.actions import Desk, bearer, create_key, without_id
 from tests.http.idor_billing_cases import BILLING_CASES
 from tests.http.idor_cases import CASES as FIRST_CASES
 from tests.http.idor_cases import Ask, Case, Operation, Seen, World
+from tests.http.idor_coach_cases import COACH_CASES
 from tests.http.idor_context_cases import CONTEXT_CASES
 from tests.http.idor_scenario_cases import SCENARIO_CASES
 from tests.http.idor_voice_cases import VOICE_CASES
@@ -24,6 +25,7 @@ CASES: Mapping[str, Case] = {
     **FIRST_CASES,
     **BILLING_CASES,
     **CONTEXT_CASES,
+    **COACH_CASES,
     **SCENARIO_CASES,
     **VOICE_CASES,
 }

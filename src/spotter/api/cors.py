@@ -20,6 +20,8 @@ _REQUEST_HEADERS: Final = (
     "If-Match",
     "If-None-Match",
     "Last-Event-ID",
+    "X-Guest-Token",
+    "X-Organisation",
     "X-API-Key",
     "X-Correlation-ID",
 )
@@ -32,6 +34,7 @@ _EXPOSED: Final = (
     "RateLimit-Policy",
     "Retry-After",
     "X-Correlation-ID",
+    "X-Guest-Token",
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from spotter.api.access import AdminCaller, Caller
 from spotter.api.fields import Body, Name, Slug, Timezone
@@ -21,6 +21,7 @@ class Organisation(BaseModel):
     slug: str
     name: str
     timezone: str
+    guests: bool = Field(description="whether people may talk to the coach without signing in")
     created_at: datetime
 
 
@@ -39,11 +40,17 @@ class CreatedOrganisation(BaseModel):
 class OrganisationChange(Body):
     name: Name | None = None
     timezone: Timezone | None = None
+    guests: bool | None = None
 
 
 def _shown(row: tables.Organisation) -> Organisation:
     return Organisation(
-        id=row.id, slug=row.slug, name=row.name, timezone=row.timezone, created_at=row.created_at
+        id=row.id,
+        slug=row.slug,
+        name=row.name,
+        timezone=row.timezone,
+        guests=row.guests,
+        created_at=row.created_at,
     )
 
 
@@ -74,6 +81,9 @@ async def get_organisation(caller: Caller, uow: Transaction, organisation_id: UU
 async def update_organisation(
     caller: AdminCaller, uow: Transaction, organisation_id: UUID, body: OrganisationChange
 ) -> Organisation:
-    """Change its name or time zone."""
+    """Change its name or time zone, or whether it takes guests."""
     _require_own(caller, organisation_id)
-    return _shown(await organisations.update_organisation(uow, name=body.name, timezone=body.timezone))
+    changed = await organisations.update_organisation(
+        uow, name=body.name, timezone=body.timezone, guests=body.guests
+    )
+    return _shown(changed)

@@ -10,6 +10,7 @@ from spotter.billing.ledger import Ledger
 from spotter.billing.pricing import PriceBook
 from spotter.identity.authenticate import Authenticator
 from spotter.identity.connector_secrets import ConnectorSecrets
+from spotter.identity.guests import Guests
 from spotter.identity.sign_in import SignIn
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.vault import Vault
@@ -38,6 +39,7 @@ class Services:
     authenticator: Authenticator
     sign_in: SignIn
     tickets: StreamTickets
+    guests: Guests
     vault: Vault
     limits: RateLimiter
     log: SessionLog

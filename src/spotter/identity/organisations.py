@@ -93,14 +93,18 @@ async def get_organisation(uow: UnitOfWork) -> Organisation:
     return (await uow.session.scalars(select(Organisation).where(Organisation.id == uow.scope.org_id))).one()
 
 
-async def update_organisation(uow: UnitOfWork, *, name: str | None, timezone: str | None) -> Organisation:
+async def update_organisation(
+    uow: UnitOfWork, *, name: str | None = None, timezone: str | None = None, guests: bool | None = None
+) -> Organisation:
     organisation = await get_organisation(uow)
     if timezone is not None:
         check_timezone(timezone)
         organisation.timezone = timezone
     if name is not None:
         organisation.name = name
-    given = {"name": name, "timezone": timezone}
+    if guests is not None:
+        organisation.guests = guests
+    given = {"name": name, "timezone": timezone, "guests": guests}
     changed = [field for field, value in given.items() if value is not None]
     await audit.record(uow, "organisation.updated", detail={"fields": changed})
     await uow.session.refresh(organisation)

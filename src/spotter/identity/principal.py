@@ -48,6 +48,8 @@ class Principal:
     role: Role
     scopes: frozenset[PermissionScope]
     session_id: UUID | None = None
+    guest: bool = False
+    """Has not said who they are; see `identity/guests.py`."""
 
     @property
     def user_id(self) -> UUID | None:

@@ -45,6 +45,8 @@ class Organisation(Timestamped, Base):
     slug: Mapped[str] = mapped_column(unique=True)
     name: Mapped[str]
     timezone: Mapped[str] = mapped_column(server_default="UTC")
+    guests: Mapped[bool] = mapped_column(server_default=false())
+    """Whether people may talk to the coach without signing in."""
 
 
 class User(Timestamped, Base):
@@ -94,9 +96,12 @@ class Membership(Timestamped, Base):
     user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     role: Mapped[str]
     removed_at: Mapped[datetime | None]
+    guest_until: Mapped[datetime | None]
+    """Of somebody who has not said who they are; they count as removed from the start."""
 
     __table_args__ = (
         PrimaryKeyConstraint("org_id", "user_id"),
+        CheckConstraint("guest_until IS NULL OR removed_at IS NOT NULL", name="guest_is_no_member"),
         in_organisation(),
         CheckConstraint("role IN ('owner', 'admin', 'staff', 'member')", name="role"),
     )

@@ -82,9 +82,20 @@ def messages(events: Iterable[Event]) -> list[Message]:
                 arguments = arguments_of(call)
                 text = arguments.get("message") or arguments.get("text") or arguments.get("question") or ""
                 said.append(Message(event.sequence, "assistant", str(text), event.at))
+            case Result() as result if (asked := _asked_by(result)) is not None:
+                said.append(Message(event.sequence, "assistant", asked[0], event.at))
             case _:
                 pass
     return said
+
+
+def _asked_by(result: Result) -> tuple[str, tuple[str, ...]] | None:
+    """The question with which another tool than the asking one ended the turn, in its own words."""
+    if result.ends is not Ending.ASKED or result.tool == ASK_TOOL or not isinstance(result.result, dict):
+        return None
+    options = result.result.get("options")
+    shown = tuple(str(option) for option in options) if isinstance(options, list) else ()
+    return str(result.result.get("question", "")), shown
 
 
 def open_question(events: Sequence[Event]) -> Question | None:
@@ -99,6 +110,8 @@ def open_question(events: Sequence[Event]) -> Question | None:
                 shown = tuple(str(option) for option in options) if isinstance(options, list) else ()
                 text = arguments.get("question") or arguments.get("message") or arguments.get("text") or ""
                 return Question(event.sequence, str(text), shown)
+            case Result() as result if (asked := _asked_by(result)) is not None:
+                return Question(event.sequence, *asked)
             case _:
                 pass
     return None

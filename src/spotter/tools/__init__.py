@@ -6,6 +6,7 @@ from itertools import chain
 from spotter.runtime.tool import Tool
 from spotter.tools import (
     calendar,
+    coach,
     data,
     drafts,
     exercises,
@@ -31,6 +32,7 @@ TOOLS: tuple[Tool, ...] = tuple(
             progress,
             timers,
             drafts,
+            coach,
         )
     )
 )

@@ -11,11 +11,11 @@ from sqlalchemy.dialects.postgresql import insert
 from spotter.clock import now
 from spotter.ids import new_id
 from spotter.store.unit_of_work import UnitOfWork
+from spotter.training import screening
 from spotter.training.athlete import Clearance
 from spotter.training.tables import BodyStats, Screening, UserSettings
 
-SCREENING_VERSION: Final = 1
-_VALID_FOR: Final = timedelta(days=365)
+VALID_FOR: Final = timedelta(days=365)
 
 
 async def body_stats(uow: UnitOfWork, user_id: UUID) -> BodyStats | None:
@@ -36,7 +36,7 @@ async def change_settings(uow: UnitOfWork, values: Mapping[str, Any]) -> None:
     await _upsert(uow, UserSettings, values)
 
 
-async def answer_screening(uow: UnitOfWork, answers: Mapping[str, bool], *, cleared: bool) -> None:
+async def answer_screening(uow: UnitOfWork, answers: Mapping[str, Any], *, cleared: bool) -> None:
     assert uow.scope.org_id is not None
     assert uow.scope.user_id is not None
     uow.session.add(
@@ -44,7 +44,7 @@ async def answer_screening(uow: UnitOfWork, answers: Mapping[str, bool], *, clea
             org_id=uow.scope.org_id,
             id=new_id(),
             user_id=uow.scope.user_id,
-            version=SCREENING_VERSION,
+            version=screening.VERSION,
             answers=dict(answers),
             cleared=cleared,
             consent_at=now(),
@@ -55,13 +55,20 @@ async def answer_screening(uow: UnitOfWork, answers: Mapping[str, bool], *, clea
 
 async def clearance(uow: UnitOfWork, user_id: UUID) -> Clearance:
     """By the newest answers; they hold for a year."""
-    newest = await uow.session.scalar(
+    return clearance_by(await latest_screening(uow, user_id))
+
+
+async def latest_screening(uow: UnitOfWork, user_id: UUID) -> Screening | None:
+    return await uow.session.scalar(
         select(Screening)
         .where(Screening.user_id == user_id)
         .order_by(Screening.created_at.desc(), Screening.id.desc())
         .limit(1)
     )
-    if newest is None or newest.consent_at < now() - _VALID_FOR:
+
+
+def clearance_by(newest: Screening | None) -> Clearance:
+    if newest is None or newest.consent_at < now() - VALID_FOR:
         return Clearance.UNKNOWN
     return Clearance.CLEARED if newest.cleared else Clearance.SEE_CLINICIAN
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     text,
     true,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from spotter.store.tables import (
@@ -179,6 +180,8 @@ class WorkoutOnTable(Base):
     workout: Mapped[dict[str, Any]]
     request: Mapped[dict[str, Any]] = mapped_column(server_default="{}")
     """What was asked for, so that «make it shorter» can be answered."""
+    sets: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
+    """What has been done of it so far, in order; it goes into the history when the workout is over."""
     state: Mapped[str] = mapped_column(server_default="open")
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 

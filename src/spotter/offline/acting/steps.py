@@ -13,6 +13,7 @@ from spotter.offline.acting.mind import mind
 from spotter.offline.acting.script import Call, next_calls
 from spotter.offline.acting.trainer import converse
 from spotter.offline.acting.turn import ASK, IDLE, NOTIFY, Turn
+from spotter.offline.coaching import is_coach, play
 
 _TRAINER: Final = frozenset({"generate_workout", "set_preference", "log_workout"})
 
@@ -29,6 +30,9 @@ def next_step(prompt: Prompt, tools: Tools, settings: ModelSettings, now: dateti
         return Step(anybody.alone(prompt))
     if isinstance(settings.tool_choice, NamedTool):
         return _with_ids(anybody.forced(prompt, tools, settings.tool_choice.name, now), prompt, settings)
+    if is_coach(names):
+        played = play(prompt, names, now)
+        return Step(played) if isinstance(played, str) else _with_ids(played, prompt, settings)
     if names >= _TRAINER:
         return _trainer(prompt, names, settings, now)
     answer = anybody.answer(prompt, tools, now)
