@@ -66,6 +66,31 @@ async def _who_answers(world: World) -> Ask:
     )
 
 
+async def _sdk_session(world: World) -> str:
+    made = await world.http.post(
+        "/api/sdk/session/create", json={"agent_name": "assistant"}, headers=world.gym.member.headers
+    )
+    assert made.status_code == 200, made.text
+    session_id: str = made.json()["session_id"]
+    return session_id
+
+
+async def _sdk_create(world: World) -> Ask:
+    return Ask(body={"agent_name": "assistant"})
+
+
+async def _sdk_message(world: World) -> Ask:
+    return Ask(body={"session_id": await _sdk_session(world), "user_input": "Hello"})
+
+
+async def _sdk_transcript(world: World) -> Ask:
+    return Ask(query={"session_id": await _sdk_session(world)})
+
+
+async def _run(world: World) -> Ask:
+    return Ask(body={"input": "Hello"})
+
+
 _AGENT: Final = ("path.agent_id",)
 _SCENARIO: Final = ("path.scenario_id",)
 
@@ -80,6 +105,12 @@ SCENARIO_CASES: Final[Mapping[str, Case]] = {
     "list_ai_agent_versions": Case(Role.STAFF, _agent, ids=_AGENT),
     "roll_back_ai_agent": Case(Role.ADMIN, _agent_rollback, ids=_AGENT),
     "orchestrate": Case(Role.MEMBER, _who_answers, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON),
+    "run_agent": Case(Role.MEMBER, _run),
+    "create_sdk_session": Case(Role.MEMBER, _sdk_create),
+    "say_in_sdk_session": Case(Role.MEMBER, _sdk_message, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON),
+    "get_sdk_transcript": Case(
+        Role.MEMBER, _sdk_transcript, ids=("query.session_id",), seen=Seen.BY_ITS_PERSON
+    ),
     "list_scenarios": Case(Role.MEMBER, _nothing),
     "validate_scenario": Case(Role.STAFF, _scenario_check),
     "get_scenario": Case(Role.MEMBER, _scenario, ids=_SCENARIO),

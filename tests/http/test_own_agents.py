@@ -220,9 +220,14 @@ async def test_versions_and_back(http: httpx.AsyncClient, gym: Gym) -> None:
 
 
 async def test_what_ships_has_no_versions(http: httpx.AsyncClient, gym: Gym) -> None:
-    for path in ("/api/scenarios/retail/versions", "/api/scenarios/nowhere/versions"):
-        answer = await http.get(path, headers=gym.staff.headers)
-        assert answer.status_code == (409 if "retail" in path else 404)
+    answer = await http.get("/api/scenarios/retail/versions", headers=gym.staff.headers)
+    assert answer.json() == {"items": []}
+    answer = await http.get("/api/scenarios/nowhere/versions", headers=gym.staff.headers)
+    assert answer.status_code == 404
+    for method, path in (("DELETE", "/api/scenarios/retail"), ("POST", "/api/scenarios/retail/rollback")):
+        body = {"version": 1} if method == "POST" else None
+        answer = await http.request(method, path, json=body, headers=gym.admin.headers)
+        assert answer.status_code == 409
 
 
 async def test_words_that_cannot_be_stored_are_replaced(http: httpx.AsyncClient, gym: Gym) -> None:

@@ -147,7 +147,9 @@ async def archive_ai_agent(request: Request, caller: AdminCaller, uow: Transacti
 
 @routes.get("/{agent_id}/versions")
 async def list_ai_agent_versions(caller: StaffCaller, uow: Transaction, agent_id: UUID) -> DefinitionVersions:
-    """Every version, newest first."""
+    """Every version, newest first. What ships with Spotter has none."""
+    if _shipped(agent_id) is not None:
+        return DefinitionVersions(items=[])
     return versions_shown(await keeping.versions(uow, AGENTS, await _own(uow, agent_id)))
 
 

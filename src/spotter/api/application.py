@@ -4,6 +4,7 @@ from fastapi import FastAPI
 
 from spotter.api import (
     activity,
+    agent_runs,
     ai_agents,
     api_keys,
     approval_policies,
@@ -28,6 +29,7 @@ from spotter.api import (
     responses,
     safety,
     scenarios,
+    sdk_sessions,
     sessions,
     tool_calls,
     trainer,
@@ -78,6 +80,8 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         scenarios,
         ai_agents,
         orchestration,
+        agent_runs,
+        sdk_sessions,
         sessions,
         tool_calls,
         approvals,

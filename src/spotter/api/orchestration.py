@@ -39,7 +39,7 @@ class OrchestrationRequest(Body):
 
     scenario_id: ScenarioName
     session_id: UUID | None = None
-    messages: Annotated[list[SaidLine], Field(max_length=200)] | None = None
+    messages: list[SaidLine] | None = Field(default=None, description="the last ones count")
     page_context: dict[str, Any] | Annotated[str, StringConstraints(max_length=32_000)] | None = None
     apply: bool = Field(default=False, description="hand the session over, if another one fits better")
 

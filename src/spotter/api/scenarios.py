@@ -53,7 +53,7 @@ class ScenarioWritten(Body):
 
 class ScenarioToCheck(ScenarioWritten):
     id: ScenarioName
-    with_agents: Annotated[list[AgentFile], Field(max_length=40)] = Field(
+    with_agents: list[AgentFile] = Field(
         default=[], description="agents that are not saved yet, or not saved so"
     )
 
@@ -137,8 +137,13 @@ async def archive_scenario(
 async def list_scenario_versions(
     caller: StaffCaller, uow: Transaction, scenario_id: ScenarioName, project_id: ProjectQuery = None
 ) -> DefinitionVersions:
-    """Every version of one of your own, newest first."""
-    return versions_shown(await keeping.versions(uow, SCENARIOS, await _own(uow, scenario_id, project_id)))
+    """Every version of one of your own, newest first. What ships with Spotter has none."""
+    row = await keeping.by_name(uow, SCENARIOS, scenario_id, project_id)
+    if row is None and scenario_id in builtin_scenarios():
+        return DefinitionVersions(items=[])
+    return versions_shown(
+        await keeping.versions(uow, SCENARIOS, row or await _own(uow, scenario_id, project_id))
+    )
 
 
 @routes.post("/{scenario_id}/rollback", response_model_exclude_none=True)
