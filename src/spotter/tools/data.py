@@ -19,7 +19,9 @@ SourceName = Literal[
 ]
 
 
-@tool(category="data", examples=["what did I do last week", "which preferences do I have"])
+@tool(
+    category="data", examples=["what did I do last week", "which preferences do I have"], reads_private=True
+)
 async def fetch_data(
     context: ToolContext,
     sources: Annotated[list[SourceName], Field(min_length=1, max_length=7)],
