@@ -1,5 +1,5 @@
-"""Two servers, a client on each, one session: both see every event in order. One server is killed; its client goes on at
-the other, from the last event it saw, and misses nothing."""
+"""Two servers, a client on each, one session: both see every event in order. One server is killed; its client goes on
+at the other, from the last event it saw, and misses nothing."""
 
 import asyncio
 import json

@@ -28,7 +28,7 @@ _NOT_FOR_US = ("positive_data_acceptance", "allow_header_conformance")
 # Without a provider's key these say 503 and what to set.
 _NEEDS_A_KEY = """
 [[operations]]
-include-path-regex = "^/api/session2?$"
+include-path-regex = "^/api/(session2?|responses)$"
 [operations.checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 503]
 """
