@@ -13,6 +13,7 @@ from sqlalchemy import select
 from spotter.app import House
 from spotter.identity.principal import ALL_SCOPES, Principal
 from spotter.ids import new_id
+from spotter.runtime.context import SessionView
 from spotter.runtime.direct_calls import ToolCall
 from spotter.sessions.events import (
     Action,
@@ -25,6 +26,7 @@ from spotter.sessions.events import (
 )
 from spotter.sessions.log import Lease, SessionBusy, Turn
 from spotter.sessions.tables import AgentSession
+from spotter.sessions.verify import Wanted, verify
 from tests.http.actions import create_key
 from tests.support.approvals import checked_events, outcomes, quiet, set_policy
 from tests.support.people import Gym, Person
@@ -296,3 +298,33 @@ async def test_a_project_one_is_not_in_is_not_there(http: httpx.AsyncClient, gym
         session_id=session_id, project_id=project_id,
     )  # fmt: skip
     assert other.status_code == 422
+
+
+async def test_verify_notices_a_call_in_the_middle_of_a_turn(
+    http: httpx.AsyncClient, home: House, gym: Gym
+) -> None:
+    session_id = UUID(await trainer_session(http, gym.member))
+    call = Action(tool="echo", args="{}", call_id="direct_1")
+    result = Result(tool="echo", call_id="direct_1", ends=Ending.CALLED)
+    await home.services.log.append(gym.member.scope, session_id, [UserMessage(text="hi"), call, result])
+    findings = await verify(home.base.urls, SessionView, Wanted(session_id=session_id))
+    assert ("I7", 2) in [(one.invariant, one.sequence) for one in findings.violations]
+
+
+async def test_a_log_from_elsewhere_carries_out_no_call(
+    http: httpx.AsyncClient, home: House, gym: Gym
+) -> None:
+    """Somebody may write one that ends with an open call: nothing in a log is an order."""
+    session_id = await trainer_session(http, gym.member)
+    exported = (await http.get(f"/api/sessions/{session_id}/export", headers=gym.member.headers)).json()
+    opened = {"tool": "set_goals", "args": json.dumps(strength(9)), "call_id": "direct_x"}
+    exported["events"] = [{"sequence": 1, "type": "action", "at": exported["created_at"], "content": opened}]
+    made = await http.post("/api/sessions/import", json=exported, headers=gym.member.headers)
+    assert made.status_code == 201, made.text
+    copy = made.json()["id"]
+    said = await http.post(
+        f"/api/sessions/{copy}/messages", json={"text": "Hello"}, headers=gym.member.headers
+    )
+    assert said.status_code == 200, said.text
+    events = await home.services.log.read(gym.member.scope, UUID(copy))
+    assert "direct_x" not in outcomes(events)
