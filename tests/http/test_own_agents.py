@@ -140,6 +140,24 @@ async def test_what_would_break_one_that_ships_is_refused(http: httpx.AsyncClien
     assert detail["agents"][0]["instructions"].startswith("You supervise the shop")
 
 
+async def test_the_course_of_one_that_ships_stays(http: httpx.AsyncClient, gym: Gym) -> None:
+    """Its stages are moved by code; a scenario of the same id without them would let people past screening."""
+    shipped = (await http.get("/api/scenarios/coach", headers=gym.admin.headers)).json()
+    agents = [agent["name"] for agent in shipped["agents"]]
+    chained = [{**DESK, "name": name, "handoffs": [n for n in agents if n != name]} for name in agents]
+    without = {"id": "coach", **WELCOME, "root": agents[-1], "agents": agents, "with_agents": chained}
+    checked = await http.post("/api/scenarios/validate", json=without, headers=gym.staff.headers)
+    assert [one["code"] for one in checked.json()["problems"]] == ["course_changed"]
+    same = {"root": shipped["default_root"], "agents": agents, "routing": "stages"}
+    moved = {**shipped["stages"], "first": "workout"}
+    refused = await put(http, gym.admin, "coach", **same, stages=moved)
+    assert [one["code"] for one in refused.json()["problems"]] == ["course_changed"]
+    kept = await put(
+        http, gym.admin, "coach", **same, stages=shipped["stages"], guardrails={"never": ["Shout."]}
+    )
+    assert kept.status_code == 200, kept.text
+
+
 async def test_a_project_comes_before_the_organisation(http: httpx.AsyncClient, gym: Gym) -> None:
     project = {"project_id": await project_of(http, gym)}
     said = []
@@ -299,7 +317,11 @@ async def test_where_there_is_a_course_nobody_is_chosen(http: httpx.AsyncClient,
     later = {"scenario": "course", "agent": "assistant"}
     assert (await http.post("/api/sessions", json=later, headers=gym.member.headers)).status_code == 422
     fork = f"/api/sessions/{made.json()['id']}/fork"
-    refused = await http.post(fork, json={"agent": "assistant"}, headers=gym.member.headers)
+    for agent in ("assistant", "trainer"):
+        refused = await http.post(fork, json={"agent": agent}, headers=gym.member.headers)
+        assert refused.status_code == 422
+    body = {"session_id": made.json()["id"], "user_input": "Hi", "agent": {"name": "assistant"}}
+    refused = await http.post("/api/sdk/session/message", json=body, headers=gym.member.headers)
     assert refused.status_code == 422
 
 

@@ -1,5 +1,6 @@
 """Handing a conversation over: in one turn, in one log, and everything about it is what the log says."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
@@ -31,11 +32,23 @@ async def go_on(context: ToolContext, to: str) -> Answer:
     return Answer({"to": to}, f"now {to}", Ending.IDLE, (Stage(from_stage="start", to_stage=to),))
 
 
+HELD: list[tuple[asyncio.Event, asyncio.Event]] = []
+
+
+@tool(category="test")
+async def hold(context: ToolContext) -> str:
+    """Waits until it is told to go on."""
+    began, goes_on = HELD.pop()
+    began.set()
+    await goes_on.wait()
+    return "held"
+
+
 DESK = Agent(
     name="desk",
     instructions="You are at the desk.",
     model="desk",
-    tools=("add",),
+    tools=("add", "hold"),
     handoffs=(Handover("coach", "for training"), Handover("quiet", "for secrets", history="turn")),
 )
 COACH = Agent(
@@ -61,7 +74,7 @@ async def cast(home: House, **scripts: list[Line]) -> AsyncIterator[Turns]:
         database=services.database,
         bus=services.bus,
         log=services.log,
-        registry=ToolRegistry([add, go_on]),
+        registry=ToolRegistry([add, go_on, hold]),
         agents=known_agents({agent.name: agent for agent in (DESK, COACH, QUIET)}),
         models=model_of,
         seams=Seams(budget=services.ledger, guard=services.moderation),
@@ -184,3 +197,31 @@ async def test_a_fork_stands_where_the_session_stood(
         assert (copy.agent, copy.stage) == (agent, stage)
         other = await directory.fork(uow, session_id, at=at, agent="quiet", model="gpt-4o")
         assert (other.agent, other.overrides) == ("quiet", {"model": "gpt-4o"})
+
+
+async def test_handed_over_from_outside_while_a_turn_is_going_on(home: House, gym: Gym) -> None:
+    """The calls of the answer that was given are carried out as who gave it; the next step is the other one's."""
+    session_id = await at_the_desk(home, gym.member.scope)
+    scope = gym.member.scope
+    asked: list[Asked] = []
+
+    def answer(question: Asked) -> str:
+        asked.append(question)
+        return "I go on."
+
+    began, goes_on = asyncio.Event(), asyncio.Event()
+    HELD.append((began, goes_on))
+    held = Say(calls=(call("hold", {}),))
+    async with cast(home, desk=[held], coach=[answer]) as turns:
+        ticket = await turns.say(scope, session_id, UserMessage(text="hello"))
+        await began.wait()
+        moved = Handoff(from_agent="desk", to_agent="coach", reason="It fits better.")
+        await home.services.log.append(scope, session_id, [moved])
+        goes_on.set()
+        assert ticket.done is not None
+        assert await ticket.done is Ending.FINAL
+    assert "You coach." in asked[0].prompt.system[0].text
+    row = await row_of(home, scope, session_id)
+    assert (row.agent, row.turn_open) == ("coach", False)
+    kinds = [event.content.event_type for event in await events_of(home, scope, session_id)]
+    assert kinds == ["user_message", "action", "handoff", "result", "assistant_message"]

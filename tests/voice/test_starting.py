@@ -110,6 +110,11 @@ async def test_who_is_not_there(studio: Studio, other_gym: Gym) -> None:
     stranger = await studio.http.get("/api/session2?scenario_id=retail&root_agent=trainer", headers=headers)
     assert stranger.status_code == 422
     assert "supervisor" in stranger.json()["detail"]
+    # Where there is a course nobody is chosen: that would be a way around the health questions.
+    ahead = await studio.http.get(
+        "/api/session2?scenario_id=coach&root_agent=technique_coach", headers=headers
+    )
+    assert (ahead.status_code, "stages decide" in ahead.json()["detail"]) == (422, True)
     elsewhere = await studio.http.get(
         "/api/session2?session_id=00000000-0000-7000-8000-000000000000", headers=headers
     )

@@ -81,7 +81,11 @@ async def validate_scenario(
     agents = {**book.agents, **{agent.name: agent for agent in body.with_agents}}
     found = [problem for agent in body.with_agents for problem in checking.check_agent(agent, agents, rules)]
     written = body.model_copy(update={"with_agents": []})
-    found += checking.check_scenario(_file(body.id, written), agents, rules)
+    file = _file(body.id, written)
+    found += [
+        *checking.check_scenario(file, agents, rules),
+        *checking.check_course(file, builtin_scenarios().get(file.id)),
+    ]
     return problems_shown(found)
 
 

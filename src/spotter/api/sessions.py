@@ -19,7 +19,6 @@ from spotter.api.services import services_of
 from spotter.api.streams import HEARTBEAT_SECONDS, event_json, event_stream
 from spotter.api.transactions import Transaction
 from spotter.identity import audit, projects
-from spotter.identity.principal import Principal
 from spotter.runtime.given_context import give_context
 from spotter.runtime.kit import Part
 from spotter.runtime.outside import judged_import
@@ -192,21 +191,12 @@ async def fork_session(
 ) -> Session:
     """A copy up to an event, to go another way from there: with another agent, or other words."""
     if body.agent is not None:
-        await _refuse_agent(request, caller, await directory.get(uow, session_id), body.agent)
+        source = await directory.get(uow, session_id)
+        book = await services_of(request).definitions.book(caller.scope, source.project_id)
+        book.require_choice(source.scenario, body.agent)
     if body.model is not None:
         require_builder(request, caller, body.model)
     return _shown(await directory.fork(uow, session_id, at=body.at, agent=body.agent, model=body.model))
-
-
-async def _refuse_agent(
-    request: Request, caller: Principal, session: tables.AgentSession, agent: str
-) -> None:
-    """In a scenario, one who takes part in it; where it has a course, nobody is chosen."""
-    book = await services_of(request).definitions.book(caller.scope, session.project_id)
-    if session.scenario is None:
-        book.agent(agent)
-    elif agent != session.agent:
-        book.opening(session.scenario, agent)
 
 
 @routes.get("/{session_id}/export")

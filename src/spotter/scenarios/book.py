@@ -87,14 +87,26 @@ class Book:
         scenario = self.scenario(scenario_id)
         if agent is None or agent == scenario.first_agent:
             return Opening(scenario.first_agent, scenario.id, scenario.first_stage)
-        if agent not in scenario.agents:
-            raise InvalidInput(f"{agent!r} does not take part in the scenario {scenario_id!r}.")
-        if scenario.stages is not None:
-            # Whoever could choose would be past the stages before, screening among them.
-            raise InvalidInput(
-                f"The scenario {scenario_id!r} has a course: it begins with {scenario.first_agent!r}."
-            )
+        self.require_choice(scenario_id, agent)
         return Opening(agent, scenario.id)
+
+    def require_choice(self, scenario_id: str | None, agent: str) -> None:
+        """That somebody may say who answers. Where a scenario has a course nobody may: whoever could would be past the
+        stages before, screening among them."""
+        if scenario_id is None:
+            self.agent(agent)
+            return
+        scenario = self.scenario(scenario_id)
+        if agent not in scenario.agents:
+            known = ", ".join(scenario.agents)
+            raise InvalidInput(
+                f"{agent!r} does not take part in the scenario {scenario_id!r}. These do: {known}."
+            )
+        if scenario.stages is not None:
+            raise InvalidInput(
+                f"The scenario {scenario_id!r} has a course: its stages decide who answers, beginning with "
+                f"{scenario.first_agent!r}."
+            )
 
     def cast(self, part: Part) -> Agent:
         """Who plays it. In a scenario an agent that is gone is replaced by the root, under the root's own name; outside

@@ -108,6 +108,16 @@ def check_scenario(
     yield from _check_ways(scenario, cast, rules, where)
 
 
+def check_course(scenario: ScenarioFile, shipped: ScenarioFile | None) -> Iterator[Problem]:
+    """The stages of a scenario that ships are moved by code that knows them; the rest of it may be changed."""
+    if shipped is not None and shipped.stages is not None and scenario.stages != shipped.stages:
+        yield Problem(
+            f"scenario {scenario.id}",
+            "course_changed",
+            "Its course is part of Spotter: keep its stages and who answers in them, or save yours under another id.",
+        )
+
+
 def _check_stages(scenario: ScenarioFile, where: str) -> Iterator[Problem]:
     if scenario.stages is None:
         return

@@ -11,9 +11,10 @@ from spotter.errors import Conflict, NotFound
 from spotter.identity import audit, projects
 from spotter.ids import new_id
 from spotter.scenarios.book import Book
-from spotter.scenarios.checking import CannotWork, Problem, check
+from spotter.scenarios.checking import CannotWork, Problem, check, check_course
 from spotter.scenarios.definitions import Definitions
 from spotter.scenarios.own import File, Kind, Own, as_kept, read_own
+from spotter.scenarios.scenario_files import ScenarioFile
 from spotter.scenarios.tables import AiAgent, AiAgentVersion, Scenario, ScenarioVersion
 from spotter.sessions.codec import storable
 from spotter.store.unit_of_work import UnitOfWork
@@ -199,6 +200,9 @@ def _refuse_taken(
 
 def _refuse_broken(definitions: Definitions, before: Own, after: Own, kind: Kind[File], row: Row) -> None:
     found = list(_new_problems(definitions, before, after, row.project_id, f"{kind.word} {row.name}"))
+    file = as_kept(kind, row).definition
+    if isinstance(file, ScenarioFile):
+        found.extend(check_course(file, definitions.builtin.scenarios.get(file.id)))
     if found:
         raise CannotWork(found)
 

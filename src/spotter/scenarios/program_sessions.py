@@ -91,8 +91,7 @@ async def change(
     await uow.session.flush()
     if wished.name not in book.agents or wished.name == session.agent:
         return None
-    if session.scenario is not None:
-        book.opening(session.scenario, wished.name)
+    book.require_choice(session.scenario, wished.name)
     moved = Handoff(from_agent=session.agent, to_agent=wished.name, reason="The program asked for it.")
     done = await log.append(uow.scope, session.id, [moved], connection=await uow.driver())
     return done.last

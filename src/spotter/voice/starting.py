@@ -87,6 +87,8 @@ class VoiceDesk:
         root = wish.root_agent
         if root is None and going_on is not None and going_on.agent in scenario.agents:
             root = going_on.agent
+        elif root is not None and root != (going_on.agent if going_on else scenario.first_agent):
+            book.require_choice(scenario.id, root)
         cast = speakers(book, scenario, root, self._registry, self._settings.voice_name)
         context = await self._context(scope, wish.context_id)
         if context is not None:
