@@ -10,11 +10,12 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from spotter.api.tool_calls import _shown
 from spotter.app import House
 from spotter.identity.principal import ALL_SCOPES, Principal
 from spotter.ids import new_id
 from spotter.runtime.context import SessionView
-from spotter.runtime.direct_calls import ToolCall
+from spotter.runtime.direct_calls import Called, ToolCall
 from spotter.sessions.events import (
     Action,
     ApprovalDecided,
@@ -328,3 +329,17 @@ async def test_a_log_from_elsewhere_carries_out_no_call(
     assert said.status_code == 200, said.text
     events = await home.services.log.read(gym.member.scope, UUID(copy))
     assert "direct_x" not in outcomes(events)
+
+
+def test_files_and_facts_of_a_tool_are_told_apart_from_what_is_only_called_so() -> None:
+    file = {"id": "1", "filename": "plan.pdf", "file_type": "pdf", "url": "/api/artifacts/1"}
+    fact = {"type": "fact", "content": "trains early", "importance": 0.5}
+    left = _shown("x", _called({"artifacts": [file], "memory": [fact]}))
+    assert [one.model_dump() for one in left.artifacts] == [file]
+    assert [one.model_dump() for one in left.memory] == [fact]
+    odd = _shown("x", _called({"artifacts": "none", "memory": ["words"]}))
+    assert (odd.artifacts, odd.memory, odd.output["memory"]) == ([], [], ["words"])
+
+
+def _called(data: Any) -> Called:
+    return Called(new_id(), "direct_1", Result(tool="x", call_id="direct_1", result=data))

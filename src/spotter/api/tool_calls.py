@@ -1,10 +1,11 @@
 """Calling one tool, without a model (B4): the same rules as for an agent's call, and the same record."""
 
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import Request
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints, TypeAdapter, ValidationError
 
 from spotter.api.access import ToolCaller
 from spotter.api.fields import Body
@@ -99,7 +100,16 @@ def _shown(tool: str, called: Called) -> ToolResult:
 
 
 def _left_by(data: Any) -> dict[str, Any]:
-    """Files and facts that a tool leaves are in its data."""
+    """Files and facts that a tool leaves are in its data. What only has the same name is not mistaken for them."""
     if not isinstance(data, dict):
         return {}
-    return {name: data[name] for name in ("artifacts", "memory") if isinstance(data.get(name), list)}
+    kinds: tuple[tuple[str, TypeAdapter[Any]], ...] = (("artifacts", _ARTIFACTS), ("memory", _MEMORY))
+    found: dict[str, Any] = {}
+    for name, kind in kinds:
+        with suppress(ValidationError):
+            found[name] = kind.validate_python(data.get(name))
+    return found
+
+
+_ARTIFACTS: Final = TypeAdapter(list[Artifact])
+_MEMORY: Final = TypeAdapter(list[Memory])
