@@ -7,6 +7,7 @@ does not know (WebSockets, the streaming form of a route) gets an `operation` an
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,6 +16,8 @@ import websockets
 
 from spotter.identity.principal import Role
 from spotter.ids import random_id
+from spotter.training import table
+from spotter.training.workout import Workout
 from tests.http.actions import PASSWORD, Desk, create_key, fresh_email, invite
 from tests.support.approvals import know_tools, request_of
 from tests.support.people import Gym
@@ -233,6 +236,72 @@ async def _trainer_stream(world: World) -> Ask:
     return Ask(query={"sessionId": await _talk(world)})
 
 
+async def _workout(world: World) -> tuple[str, str]:
+    """A session of A's member with a workout on the table, and its first exercise. One set is ticked."""
+    made = await world.http.post("/api/agent/sessions", headers=world.gym.member.headers)
+    session_id: str = made.json()["session"]["id"]
+    exercise = {"type": "reps", "name": "Push-up", "sets": 3, "reps": 10}
+    async with world.desk.house.services.database.unit_of_work(world.gym.member.scope) as uow:
+        placed = await table.put(uow, UUID(session_id), Workout.model_validate({"exercises": [exercise]}))
+    exercise_id = str(placed.exercises[0].id)
+    body = {"session_id": session_id, "sets": [_tick(exercise_id)]}
+    ticked = await world.http.post("/api/training/workout/sets", json=body, headers=world.gym.member.headers)
+    assert ticked.status_code == 200, ticked.text
+    return session_id, exercise_id
+
+
+def _tick(exercise_id: str) -> dict[str, Any]:
+    return {"exercise_id": exercise_id, "set_number": 1, "at": "2026-01-05T10:00:00Z"}
+
+
+async def _workout_of_a_session(world: World) -> Ask:
+    return Ask(query={"session_id": (await _workout(world))[0]})
+
+
+async def _marks(world: World) -> Ask:
+    session_id, exercise_id = await _workout(world)
+    return Ask(body={"session_id": session_id, "sets": [_tick(exercise_id)]})
+
+
+async def _finish(world: World) -> Ask:
+    return Ask(body={"session_id": (await _workout(world))[0]})
+
+
+async def _discard(world: World) -> Ask:
+    return Ask(path={"session_id": (await _workout(world))[0]})
+
+
+async def _preference(world: World) -> Ask:
+    body = {"type": "exclusion", "value": f"burpees {random_id()}"}
+    kept = await world.http.post("/api/training/preferences", json=body, headers=world.gym.member.headers)
+    assert kept.status_code == 201, kept.text
+    return Ask(path={"preference_id": kept.json()["id"]})
+
+
+async def _scheduled(world: World) -> str:
+    body = {"title": "Legs", "scheduled_for": "2030-01-05T10:00:00Z"}
+    made = await world.http.post("/api/training/schedule", json=body, headers=world.gym.member.headers)
+    assert made.status_code == 201, made.text
+    identifier: str = made.json()["id"]
+    return identifier
+
+
+async def _scheduled_workout(world: World) -> Ask:
+    return Ask(path={"scheduled_id": await _scheduled(world)})
+
+
+async def _scheduled_change(world: World) -> Ask:
+    return Ask(path={"scheduled_id": await _scheduled(world)}, body={"title": "Arms"})
+
+
+async def send_log(
+    http: httpx.AsyncClient, operation: Operation, ask: Ask, headers: Mapping[str, str]
+) -> httpx.Response:
+    """A file as the body."""
+    file = Path(__file__).parents[1] / "training" / "samples" / "strong_semicolons.csv"
+    return await http.post(operation.path, content=file.read_bytes(), headers=headers)
+
+
 async def _fork(world: World) -> Ask:
     return Ask(path={"session_id": await _talk(world)}, body={})
 
@@ -396,6 +465,47 @@ CASES: Mapping[str, Case] = {
     ),
     "resume_trainer_stream": Case(
         Role.MEMBER, _trainer_stream, ids=("query.sessionId",), seen=Seen.BY_ITS_PERSON, people_only=True
+    ),
+    "get_standing": Case(Role.MEMBER, _nothing, people_only=True),
+    "get_volume": Case(Role.MEMBER, _nothing, people_only=True),
+    "list_workouts": Case(Role.MEMBER, _nothing, people_only=True),
+    "list_records": Case(Role.MEMBER, _nothing, people_only=True),
+    "list_trained_days": Case(Role.MEMBER, _nothing, people_only=True),
+    "get_goals": Case(Role.MEMBER, _nothing, people_only=True),
+    "change_goals": Case(Role.MEMBER, _body(categories={"strength": 5}), people_only=True),
+    "list_preferences": Case(Role.MEMBER, _nothing, people_only=True),
+    "add_preference": Case(Role.MEMBER, _body(type="exclusion", value="burpees"), people_only=True),
+    "remove_preference": Case(
+        Role.MEMBER, _preference, ids=("path.preference_id",), seen=Seen.BY_ITS_PERSON, people_only=True
+    ),
+    "get_training_settings": Case(Role.MEMBER, _nothing, people_only=True),
+    "change_training_settings": Case(Role.MEMBER, _body(minutes=30), people_only=True),
+    "list_scheduled": Case(Role.MEMBER, _nothing, people_only=True),
+    "schedule_a_workout": Case(
+        Role.MEMBER, _body(title="Legs", scheduled_for="2030-01-05T10:00:00Z"), people_only=True
+    ),
+    "change_scheduled": Case(
+        Role.MEMBER, _scheduled_change, ids=("path.scheduled_id",), seen=Seen.BY_ITS_PERSON, people_only=True
+    ),
+    "cancel_scheduled": Case(
+        Role.MEMBER, _scheduled_workout, ids=("path.scheduled_id",), seen=Seen.BY_ITS_PERSON, people_only=True
+    ),
+    "import_workouts": Case(Role.MEMBER, _nothing, people_only=True, send=send_log),
+    "get_current_workout": Case(
+        Role.MEMBER,
+        _workout_of_a_session,
+        ids=("query.session_id",),
+        seen=Seen.BY_ITS_PERSON,
+        people_only=True,
+    ),
+    "mark_sets": Case(
+        Role.MEMBER, _marks, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON, people_only=True
+    ),
+    "finish_workout": Case(
+        Role.MEMBER, _finish, ids=("body.session_id",), seen=Seen.BY_ITS_PERSON, people_only=True
+    ),
+    "discard_workout": Case(
+        Role.MEMBER, _discard, ids=("path.session_id",), seen=Seen.BY_ITS_PERSON, people_only=True
     ),
     "list_trainer_sessions": Case(Role.MEMBER, _nothing),
     "create_trainer_session": Case(Role.MEMBER, _nothing, people_only=True),

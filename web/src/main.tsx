@@ -1,7 +1,6 @@
 import "@fontsource-variable/figtree/wght.css";
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
-import "@mantine/spotlight/styles.css";
+import "@mantine/core/styles.layer.css";
+import "@mantine/notifications/styles.layer.css";
 import "./theme.css";
 
 import { MantineProvider } from "@mantine/core";

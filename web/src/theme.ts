@@ -63,7 +63,7 @@ export const theme = createTheme({
   components: {
     Paper: { defaultProps: { radius: "lg" } },
     Card: { defaultProps: { radius: "lg" } },
-    Modal: { defaultProps: { radius: "lg", centered: true } },
+    Modal: { defaultProps: { radius: "lg", centered: true }, styles: { title: { fontWeight: 650 } } },
     Tooltip: { defaultProps: { openDelay: 400 } },
   },
 });

@@ -9,6 +9,7 @@ from spotter.api import (
     api_keys,
     approval_policies,
     approvals,
+    athlete,
     audit,
     auth,
     billing_caps,
@@ -19,22 +20,26 @@ from spotter.api import (
     context,
     drafts,
     health,
+    imports,
     me,
     members,
     model_accounts,
     orchestration,
     organisations,
+    progress,
     projects,
     push,
     responses,
     safety,
     scenarios,
     sdk_sessions,
+    schedule,
     sessions,
     tool_calls,
     trainer,
     voice,
     welcome,
+    workouts,
 )
 from spotter.api.aliases import SeedPaths
 from spotter.api.metrics import Metrics
@@ -94,6 +99,11 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         coach,
         voice,
         push,
+        workouts,
+        progress,
+        athlete,
+        schedule,
+        imports,
         welcome,
     ):
         app.include_router(room.routes)
@@ -103,7 +113,12 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
     services.moderation.watch(metrics.moderated)
     # Outermost of ours, so that every other part sees the path as it is in the document.
     install_plumbing(
-        app, services.settings, limiter=services.limits, metrics=metrics, map_exception=as_spotter_error
+        app,
+        services.settings,
+        limiter=services.limits,
+        metrics=metrics,
+        map_exception=as_spotter_error,
+        body_limits={imports.PATH: imports.LARGEST},
     )
     app.add_middleware(SeedPaths)
     return app

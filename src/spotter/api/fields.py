@@ -1,8 +1,9 @@
 """Kinds of text that requests carry, with their limits."""
 
+from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, EmailStr, Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, EmailStr, Field, StringConstraints
 
 from spotter.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from spotter.sessions.codec import storable
@@ -32,6 +33,16 @@ Timezone = Annotated[str, StringConstraints(min_length=1, max_length=64), Field(
 Password = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 NewPassword = Annotated[str, StringConstraints(min_length=MIN_LENGTH, max_length=MAX_LENGTH)]
 OpaqueToken = Annotated[str, StringConstraints(min_length=1, max_length=512)]
+
+
+def _of_our_time(moment: datetime) -> datetime:
+    if not 1990 <= moment.year <= 2200:
+        raise ValueError("the year must lie between 1990 and 2200")
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_of_our_time)]
+"""A time with its offset, not so far away that sums with it would not be one."""
 
 
 class Body(BaseModel):

@@ -7,13 +7,11 @@ from uuid import UUID
 from pydantic import Field, TypeAdapter, ValidationError
 
 from spotter.clock import now
-from spotter.errors import NotFound
+from spotter.errors import InvalidInput, NotFound
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, tool
-from spotter.training import preferences, words
-from spotter.training.catalogue import catalogue
+from spotter.training import preferences, understood
 from spotter.training.preferences import Duration, PreferenceType
-from spotter.training.vocabulary import Joint
 
 _TIME: TypeAdapter[datetime] = TypeAdapter(datetime)
 
@@ -71,41 +69,10 @@ async def delete_preference(context: ToolContext, preference_id: UUID) -> Answer
 
 
 def _understood(kind: PreferenceType, value: str, metadata: dict[str, Any]) -> dict[str, str]:
-    """What the rules need to know of it, so that it really changes the next workout. What they cannot understand is
-    asked for again: an injury nobody heeds is worse than a question."""
-    match kind:
-        case PreferenceType.INJURY:
-            return _injury(value, metadata)
-        case PreferenceType.EXCLUSION:
-            found = catalogue().find(value)
-            return {"exercise_id": found.exercise.id} if found is not None else {}
-        case PreferenceType.EQUIPMENT:
-            if words.equipment_of(value) is None:
-                raise FixAndRetry(
-                    f"Equipment {value!r} is not known. Use a list of names such as «dumbbell, bands», «none» or "
-                    "«full gym». Nothing was kept."
-                )
-            return {}
-        case _:
-            return {}
-
-
-def _injury(value: str, metadata: dict[str, Any]) -> dict[str, str]:
-    if condition := words.condition_of(value):
-        return {"condition": condition.value}
-    if metadata.get("joint") in set(Joint):
-        return {}
-    injury = words.injury_of(value)
-    if injury is None:
-        raise FixAndRetry(
-            f"It is not clear which joint {value!r} is about. Say one of {', '.join(Joint)} in the value or as "
-            "metadata.joint. Nothing was kept."
-        )
-    return {
-        "joint": injury.joint.value,
-        "severity": str(metadata.get("severity", injury.severity.value)),
-        "side": str(metadata.get("side", injury.side.value)),
-    }
+    try:
+        return understood.details_of(kind, value, metadata)
+    except InvalidInput as unclear:
+        raise FixAndRetry(unclear.detail) from None
 
 
 def _expiry(duration: Duration, metadata: dict[str, Any]) -> datetime | None:

@@ -10,14 +10,16 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from spotter.clock import now
+from spotter.errors import Conflict
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, ToolFailed, tool
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.tools.timers import unknown_exercise
-from spotter.training import athletes, experience_log, history, table
+from spotter.training import athletes, table
 from spotter.training.catalogue import catalogue
 from spotter.training.check import Checked, check_workout
-from spotter.training.done import Report, done_workout
+from spotter.training.done import Report
+from spotter.training.finishing import finish
 from spotter.training.rules import MAX_MINUTES
 from spotter.training.sources import amount
 from spotter.training.tables import WorkoutOnTable
@@ -140,21 +142,21 @@ async def log_workout(
         if exercise_id not in known:
             raise FixAndRetry(unknown_exercise(exercise_id, workout))
     reports = {exercise_id: _report(one) for exercise_id, one in by_id.items()}
-    done = done_workout(workout, reports, context.effect_id, context.session_id, now(), workout_notes)
-    workout_id = await history.log(uow, done)
-    if workout_id is None:
-        raise ToolFailed("This workout was logged before. Nothing was changed.")
-    await table.clear(uow, row)
-    earned = await experience_log.award(uow, workout_id, done)
-    count = sum(1 for item in done.items if item["completed"])
+    try:
+        finished = await finish(uow, row, reports, context.effect_id, now(), workout_notes)
+    except Conflict as logged_before:
+        raise ToolFailed(logged_before.detail) from None
+    count, sets = finished.exercises, len(finished.done.sets)
     data = {
-        "workout_id": str(workout_id),
+        "workout_id": str(finished.workout_id),
         "logged_count": count,
         "total_in_workout": len(workout.exercises),
-        "sets": len(done.sets),
-        "experience": earned.as_json(),
+        "sets": sets,
+        "experience": finished.earned.as_json(),
+        "badges": [badge.name for badge in finished.badges],
     }
-    told = f"Logged {count} of {len(workout.exercises)} exercises, {len(done.sets)} sets. {earned.told()}"
+    new = f" New: {', '.join(badge.name for badge in finished.badges)}." if finished.badges else ""
+    told = f"Logged {count} of {len(workout.exercises)} exercises, {sets} sets. {finished.earned.told()}{new}"
     return Answer({"success": True, **data}, told)
 
 

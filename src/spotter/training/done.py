@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 from uuid import UUID
 
 from spotter.training.history import Done, DoneSet
@@ -17,6 +17,18 @@ from spotter.training.workout import (
     WorkoutExercise,
 )
 
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class SetReport:
+    """One set as it was done; what is None was as planned."""
+
+    number: int
+    reps: int | None = None
+    seconds: int | None = None
+    weight_kg: float | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -29,6 +41,8 @@ class Report:
     weight_kg: float | None = None
     rpe: float | None = None
     notes: str = ""
+    each: tuple[SetReport, ...] | None = None
+    """Set by set, where somebody counted along."""
 
 
 _NOT_DONE = Report(completed=False)
@@ -80,6 +94,9 @@ _SECONDS = {"hold": "hold_time", "duration": "duration"}
 
 
 def _sets(exercise: WorkoutExercise, report: Report) -> Iterator[DoneSet]:
+    if report.each is not None:
+        yield from (_one_set(exercise, one) for one in report.each)
+        return
     name = exercise.exercise_id or exercise.name
     match exercise:
         case RepsExercise():
@@ -104,3 +121,23 @@ def _sets(exercise: WorkoutExercise, report: Report) -> Iterator[DoneSet]:
                 yield DoneSet(name, exercise.name, number, None, exercise.work_time, rpe=report.rpe)
         case _:
             assert_never(exercise)
+
+
+def _one_set(exercise: WorkoutExercise, one: SetReport) -> DoneSet:
+    name = exercise.exercise_id or exercise.name
+    match exercise:
+        case RepsExercise(reps=reps, weight_kg=weight):
+            return DoneSet(
+                name, exercise.name, one.number, _or(one.reps, reps), None, _or(one.weight_kg, weight)
+            )
+        case HoldExercise(hold_time=seconds, weight_kg=weight):
+            held = _or(one.seconds, seconds)
+            return DoneSet(name, exercise.name, one.number, None, held, _or(one.weight_kg, weight))
+        case DurationExercise(duration=seconds) | IntervalsExercise(work_time=seconds):
+            return DoneSet(name, exercise.name, one.number, None, _or(one.seconds, seconds))
+        case _:
+            assert_never(exercise)
+
+
+def _or(said: Value | None, planned: Value) -> Value:
+    return planned if said is None else said

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Text, cast, func, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from spotter.clock import now
@@ -15,6 +15,8 @@ from spotter.ids import new_id
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training.athlete import PastSet, PastWorkout
 from spotter.training.tables import Distribution, LoggedSet, LoggedWorkout
+
+_MOST_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,24 @@ async def recent(
     query = select(LoggedWorkout).where(LoggedWorkout.user_id == user_id)
     if since is not None:
         query = query.where(LoggedWorkout.completed_at >= since)
+    query = query.order_by(LoggedWorkout.completed_at.desc(), LoggedWorkout.id.desc()).limit(limit)
+    return (await uow.session.scalars(query)).all()
+
+
+async def search(
+    uow: UnitOfWork, user_id: UUID, words: str, *, limit: int, before: tuple[datetime, UUID] | None
+) -> Sequence[LoggedWorkout]:
+    """Newest first: those in which every one of the words stands somewhere."""
+    query = select(LoggedWorkout).where(LoggedWorkout.user_id == user_id)
+    for word in words.split()[:_MOST_WORDS]:
+        looked_at = [
+            LoggedWorkout.title,
+            LoggedWorkout.notes,
+            cast(func.jsonb_path_query_array(LoggedWorkout.exercises, "$.items[*].name"), Text),
+        ]
+        query = query.where(or_(*(one.icontains(word, autoescape=True) for one in looked_at)))
+    if before is not None:
+        query = query.where(tuple_(LoggedWorkout.completed_at, LoggedWorkout.id) < tuple_(*before))
     query = query.order_by(LoggedWorkout.completed_at.desc(), LoggedWorkout.id.desc()).limit(limit)
     return (await uow.session.scalars(query)).all()
 

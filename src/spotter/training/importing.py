@@ -83,12 +83,16 @@ class Reader:
             raise UnreadableFile(
                 f"{path.name} has more than {_MOST_BYTES // 1_000_000} MB. Nothing was imported."
             )
-        text = decoded(path.read_bytes())
+        return self.understand(path.read_bytes(), path.name, kind)
+
+    def understand(self, data: bytes, name: str, kind: str | None = None) -> Contents:
+        """The same with what was in it."""
+        text = decoded(data)
         is_json = text.lstrip()[:1] in {"[", "{"} if kind is None else kind in COLLECTIONS
         contents = self._collection(text) if is_json else self._log(text)
         if kind is not None and contents.source not in {kind, ""}:
             raise UnreadableFile(
-                f"{path.name} is a file of {contents.source}, not of {kind}. Nothing was imported; leave --kind out."
+                f"{name} is a file of {contents.source}, not of {kind}. Nothing was imported; leave --kind out."
             )
         return contents
 

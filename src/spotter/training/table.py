@@ -23,6 +23,16 @@ async def on_table(uow: UnitOfWork, session_id: UUID) -> WorkoutOnTable | None:
     )
 
 
+async def latest_open(uow: UnitOfWork, session_id: UUID | None = None) -> WorkoutOnTable | None:
+    """The one that was touched last, of all conversations or of one."""
+    query = select(WorkoutOnTable).where(
+        WorkoutOnTable.user_id == uow.scope.user_id, WorkoutOnTable.state == "open"
+    )
+    if session_id is not None:
+        query = query.where(WorkoutOnTable.session_id == session_id)
+    return await uow.session.scalar(query.order_by(WorkoutOnTable.updated_at.desc()).limit(1))
+
+
 async def put(
     uow: UnitOfWork, session_id: UUID, workout: Workout, request: Mapping[str, Any] | None = None
 ) -> Workout:

@@ -51,7 +51,7 @@ class SetDone:
 
 
 def sets_of(entries: Iterable[Mapping[str, Any]]) -> list[SetDone]:
-    return [_set(entry) for entry in entries if "part" not in entry]
+    return [_set(entry) for entry in entries if "part" not in entry and not entry.get("undone")]
 
 
 def parts_of(entries: Iterable[Mapping[str, Any]]) -> set[str]:

@@ -1535,6 +1535,347 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/training/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Trained Days
+         * @description Days with a workout, for a calendar.
+         */
+        get: operations["list_trained_days"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/goals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Goals
+         * @description What you train for, by category and by muscle.
+         */
+        get: operations["get_goals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Goals
+         * @description Change what you train for. The next workout heeds it.
+         */
+        patch: operations["change_goals"];
+        trace?: never;
+    };
+    "/api/training/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Workouts
+         * @description What was done, newest first.
+         */
+        get: operations["list_workouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Workouts
+         * @description The whole file as the body. What was imported before is passed over. With `Accept: text/event-stream` it tells
+         *     how far it is: `{done, of}`, at last the report.
+         */
+        post: operations["import_workouts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Preferences
+         * @description What is kept about you and still holds.
+         */
+        get: operations["list_preferences"];
+        put?: never;
+        /**
+         * Add Preference
+         * @description Keep something: an injury, what you have, what you do not want.
+         */
+        post: operations["add_preference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/preferences/{preference_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Preference
+         * @description Take one back.
+         */
+        delete: operations["remove_preference"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Records
+         * @description The best of every exercise, the newest first.
+         */
+        get: operations["list_records"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Scheduled
+         * @description What is planned in a time, earliest first.
+         */
+        get: operations["list_scheduled"];
+        put?: never;
+        /**
+         * Schedule A Workout
+         * @description Put a workout on the calendar.
+         */
+        post: operations["schedule_a_workout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/schedule/{scheduled_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel Scheduled
+         * @description Take it off the calendar.
+         */
+        delete: operations["cancel_scheduled"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Scheduled
+         * @description Move it, rename it, mark it done.
+         */
+        patch: operations["change_scheduled"];
+        trace?: never;
+    };
+    "/api/training/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Training Settings
+         * @description Level, time, days and equipment.
+         */
+        get: operations["get_training_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Training Settings
+         * @description Change some of them. Only what is given changes.
+         */
+        patch: operations["change_training_settings"];
+        trace?: never;
+    };
+    "/api/training/standing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Standing
+         * @description Points, level, streak and badges.
+         */
+        get: operations["get_standing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/volume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Volume
+         * @description Work for each muscle, week by week.
+         */
+        get: operations["get_volume"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/workout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Current Workout
+         * @description The workout that is being done, if there is one, with the sets that were ticked off.
+         */
+        get: operations["get_current_workout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/workout/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Workout
+         * @description Log what was ticked off and take the workout off the table. The trainer is told.
+         */
+        post: operations["finish_workout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/workout/sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark Sets
+         * @description Tick sets off, or take ticks back. Safe to send again, and in any order.
+         */
+        post: operations["mark_sets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/workout/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Discard Workout
+         * @description Take the workout off the table without logging anything.
+         */
+        delete: operations["discard_workout"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1787,6 +2128,30 @@ export interface components {
             options: string[];
             /** Text */
             text: string;
+        };
+        /** AthletePreference */
+        AthletePreference: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            duration: components["schemas"]["Duration"];
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            type: components["schemas"]["PreferenceType"];
+            /** Value */
+            value: string;
+        };
+        /** AthletePreferences */
+        AthletePreferences: {
+            /** Items */
+            items: components["schemas"]["AthletePreference"][];
         };
         /**
          * BillingChanges
@@ -2259,6 +2624,19 @@ export interface components {
              */
             whose: "organisation" | "own";
         };
+        /** CurrentWorkout */
+        CurrentWorkout: {
+            /** Changed At */
+            changed_at: string | null;
+            /**
+             * Session Id
+             * @description the conversation it belongs to; null when there is none
+             */
+            session_id: string | null;
+            /** Sets */
+            sets: components["schemas"]["SetMark"][];
+            workout: components["schemas"]["Workout"] | null;
+        };
         /** DatabaseHealth */
         DatabaseHealth: {
             /** Embedded */
@@ -2271,6 +2649,25 @@ export interface components {
              */
             status: "ok" | "failing";
         };
+        /** DatedBadge */
+        DatedBadge: {
+            /**
+             * Day
+             * Format: date
+             */
+            day: string;
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * Difficulty
+         * @enum {string}
+         */
+        Difficulty: "beginner" | "intermediate" | "advanced";
         /**
          * Dimension
          * @enum {string}
@@ -2409,6 +2806,76 @@ export interface components {
              */
             versions: components["schemas"]["DraftVersion"][];
         };
+        /**
+         * Duration
+         * @enum {string}
+         */
+        Duration: "permanent" | "session" | "temporary";
+        /** DurationExercise */
+        DurationExercise: {
+            /**
+             * Categories
+             * @description e.g. strength, cardio, mobility
+             * @default []
+             */
+            categories: string[];
+            /**
+             * Duration
+             * @description total seconds
+             */
+            duration: number;
+            /**
+             * Exercise Id
+             * @description its id in the catalogue, if you know it
+             */
+            exercise_id?: string | null;
+            /**
+             * Id
+             * @description given by Spotter; leave it out
+             */
+            id?: string | null;
+            /**
+             * Instructions
+             * @description brief form cues
+             * @default
+             */
+            instructions: string;
+            /**
+             * Muscles
+             * @description target muscles
+             * @default []
+             */
+            muscles: string[];
+            /** Name */
+            name: string;
+            /**
+             * Notes
+             * @description modifications or tips
+             * @default
+             */
+            notes: string;
+            /**
+             * Pair
+             * @description exercises with the same letter alternate (a superset)
+             */
+            pair?: string | null;
+            /** @default main */
+            phase: components["schemas"]["Phase"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "duration";
+        };
+        /** EarnedBadge */
+        EarnedBadge: {
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
         /** Edit */
         Edit: {
             /** Arguments */
@@ -2473,6 +2940,11 @@ export interface components {
             uptime_seconds: number;
         };
         /**
+         * Equipment
+         * @enum {string}
+         */
+        Equipment: "none" | "mat" | "pullup_bar" | "parallel_bars" | "rings" | "bench" | "box" | "wall" | "chair" | "bands" | "dumbbell" | "kettlebell" | "barbell" | "ez_bar" | "plate" | "rack" | "cable" | "machine" | "medicine_ball" | "exercise_ball" | "suspension" | "foam_roller" | "ab_wheel" | "rope" | "treadmill" | "bike" | "rower" | "elliptical" | "other";
+        /**
          * EstimateRequest
          * @description For an agent or a model: something said to it `turns` times, to each of `recipients`.
          */
@@ -2511,6 +2983,23 @@ export interface components {
         EstimatedAmount: {
             charge: components["schemas"]["Money"];
             cost: components["schemas"]["Money"];
+        };
+        /** Experience */
+        Experience: {
+            /** Best Streak Weeks */
+            best_streak_weeks: number;
+            /** Freezes */
+            freezes: number;
+            /** Level */
+            level: number;
+            /** Level Began At */
+            level_began_at: number;
+            /** Next Level At */
+            next_level_at: number;
+            /** Streak Weeks */
+            streak_weeks: number;
+            /** Total Xp */
+            total_xp: number;
         };
         /** ExportedEvent */
         ExportedEvent: {
@@ -2579,6 +3068,40 @@ export interface components {
              */
             type: string;
         };
+        /** Finish */
+        Finish: {
+            /**
+             * Notes
+             * @default
+             */
+            notes: string;
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
+        };
+        /** FinishedWorkout */
+        FinishedWorkout: {
+            /** Badges */
+            badges: components["schemas"]["EarnedBadge"][];
+            /** Exercises */
+            exercises: number;
+            experience: components["schemas"]["Experience"];
+            /** Minutes */
+            minutes: number | null;
+            /** Planned */
+            planned: number;
+            /** Sets */
+            sets: number;
+            /**
+             * Workout Id
+             * Format: uuid
+             */
+            workout_id: string;
+            /** Xp */
+            xp: number;
+        };
         /** Fork */
         Fork: {
             /**
@@ -2591,6 +3114,31 @@ export interface components {
              * @description the last event to keep; all of them if not given
              */
             at?: number | null;
+        };
+        /**
+         * GoalChange
+         * @description Only what is given changes.
+         */
+        GoalChange: {
+            /** Categories */
+            categories?: {
+                [key: string]: number;
+            };
+            /** Muscles */
+            muscles?: {
+                [key: string]: number;
+            };
+        };
+        /** Goals */
+        Goals: {
+            /** Categories */
+            categories: {
+                [key: string]: number;
+            };
+            /** Muscles */
+            muscles: {
+                [key: string]: number;
+            };
         };
         /** Health */
         Health: {
@@ -2609,6 +3157,171 @@ export interface components {
             time: string;
             /** Version */
             version: string;
+        };
+        /** HoldExercise */
+        HoldExercise: {
+            /**
+             * Categories
+             * @description e.g. strength, cardio, mobility
+             * @default []
+             */
+            categories: string[];
+            /**
+             * Exercise Id
+             * @description its id in the catalogue, if you know it
+             */
+            exercise_id?: string | null;
+            /**
+             * Hold Time
+             * @description seconds
+             */
+            hold_time: number;
+            /**
+             * Id
+             * @description given by Spotter; leave it out
+             */
+            id?: string | null;
+            /**
+             * Instructions
+             * @description brief form cues
+             * @default
+             */
+            instructions: string;
+            /**
+             * Muscles
+             * @description target muscles
+             * @default []
+             */
+            muscles: string[];
+            /** Name */
+            name: string;
+            /**
+             * Notes
+             * @description modifications or tips
+             * @default
+             */
+            notes: string;
+            /**
+             * Pair
+             * @description exercises with the same letter alternate (a superset)
+             */
+            pair?: string | null;
+            /**
+             * Per Side
+             * @description the numbers count for each side
+             * @default false
+             */
+            per_side: boolean;
+            /** @default main */
+            phase: components["schemas"]["Phase"];
+            /**
+             * Rest Between Sets
+             * @description seconds
+             * @default 60
+             */
+            rest_between_sets: number;
+            /** Sets */
+            sets: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "hold";
+            /** Weight Kg */
+            weight_kg?: number | null;
+        };
+        /** Import */
+        Import: {
+            /** Added */
+            added: number;
+            /** Added Sets */
+            added_sets: number;
+            /** Already There */
+            already_there: number;
+            /** Sets */
+            sets: number;
+            /**
+             * Skipped
+             * @description what was left out, by reason
+             */
+            skipped: {
+                [key: string]: number;
+            };
+            /**
+             * Source
+             * @description the app it came from
+             */
+            source: string;
+            /**
+             * Unknown Exercises
+             * @description kept under their own names, but nothing is planned from them
+             */
+            unknown_exercises: string[];
+            /** Workouts */
+            workouts: number;
+        };
+        /** IntervalsExercise */
+        IntervalsExercise: {
+            /**
+             * Categories
+             * @description e.g. strength, cardio, mobility
+             * @default []
+             */
+            categories: string[];
+            /**
+             * Exercise Id
+             * @description its id in the catalogue, if you know it
+             */
+            exercise_id?: string | null;
+            /**
+             * Id
+             * @description given by Spotter; leave it out
+             */
+            id?: string | null;
+            /**
+             * Instructions
+             * @description brief form cues
+             * @default
+             */
+            instructions: string;
+            /**
+             * Muscles
+             * @description target muscles
+             * @default []
+             */
+            muscles: string[];
+            /** Name */
+            name: string;
+            /**
+             * Notes
+             * @description modifications or tips
+             * @default
+             */
+            notes: string;
+            /**
+             * Pair
+             * @description exercises with the same letter alternate (a superset)
+             */
+            pair?: string | null;
+            /** @default main */
+            phase: components["schemas"]["Phase"];
+            /**
+             * Rest Time
+             * @description seconds
+             */
+            rest_time: number;
+            /** Rounds */
+            rounds: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "intervals";
+            /**
+             * Work Time
+             * @description seconds
+             */
+            work_time: number;
         };
         /** Invitation */
         Invitation: {
@@ -2636,10 +3349,25 @@ export interface components {
             /** Items */
             items: components["schemas"]["Invitation"][];
         };
+        /**
+         * Level
+         * @description A band of the ranks 1–10.
+         * @enum {string}
+         */
+        Level: "beginner" | "intermediate" | "advanced";
         /** LinkSignIn */
         LinkSignIn: {
             /** Token */
             token: string;
+        };
+        /** LoggedExercise */
+        LoggedExercise: {
+            /** Amount */
+            amount: string;
+            /** Completed */
+            completed: boolean;
+            /** Name */
+            name: string;
         };
         /**
          * Me
@@ -2773,6 +3501,20 @@ export interface components {
         MonthOfHistory: {
             period: components["schemas"]["ReportPeriod"];
             total: components["schemas"]["UsageTotals"];
+        };
+        /**
+         * Muscle
+         * @enum {string}
+         */
+        Muscle: "chest" | "front_delts" | "side_delts" | "rear_delts" | "triceps" | "biceps" | "brachialis" | "forearms" | "lats" | "upper_back" | "traps" | "lower_back" | "abs" | "obliques" | "serratus" | "glutes" | "quads" | "hamstrings" | "adductors" | "abductors" | "calves" | "neck";
+        /** MuscleVolume */
+        MuscleVolume: {
+            muscle: components["schemas"]["Muscle"];
+            /**
+             * Sets
+             * @description one for what an exercise is done for, half for what helps
+             */
+            sets: number;
         };
         /** MyOrganisation */
         MyOrganisation: {
@@ -2996,6 +3738,43 @@ export interface components {
              */
             role: "admin" | "staff" | "member";
         };
+        /** NewMark */
+        NewMark: {
+            /**
+             * At
+             * Format: date-time
+             * @description when it was ticked: of two about a set, the later holds
+             */
+            at: string;
+            /**
+             * Done
+             * @default true
+             */
+            done: boolean;
+            /**
+             * Exercise Id
+             * Format: uuid
+             */
+            exercise_id: string;
+            /** Reps */
+            reps?: number | null;
+            /** Seconds */
+            seconds?: number | null;
+            /** Set Number */
+            set_number: number;
+            /** Weight Kg */
+            weight_kg?: number | null;
+        };
+        /** NewMarks */
+        NewMarks: {
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
+            /** Sets */
+            sets: components["schemas"]["NewMark"][];
+        };
         /** NewMessage */
         NewMessage: {
             /** Text */
@@ -3035,6 +3814,17 @@ export interface components {
              * @example Europe/Berlin
              */
             timezone: string;
+        };
+        /** NewPreference */
+        NewPreference: {
+            /**
+             * Expires At
+             * @description for good if not given
+             */
+            expires_at?: string | null;
+            type: components["schemas"]["PreferenceType"];
+            /** Value */
+            value: string;
         };
         /**
          * NewPrice
@@ -3083,6 +3873,23 @@ export interface components {
             description: string;
             /** Name */
             name: string;
+        };
+        /** NewScheduled */
+        NewScheduled: {
+            /** Minutes */
+            minutes?: number | null;
+            /**
+             * Notes
+             * @default
+             */
+            notes: string;
+            /**
+             * Scheduled For
+             * Format: date-time
+             */
+            scheduled_for: string;
+            /** Title */
+            title: string;
         };
         /** NewSession */
         NewSession: {
@@ -3238,6 +4045,16 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /** Page[PastWorkout] */
+        Page_PastWorkout_: {
+            /** Items */
+            items: components["schemas"]["PastWorkout"][];
+            /**
+             * Next Cursor
+             * @description give it as `cursor` for the next page; null on the last one
+             */
+            next_cursor: string | null;
+        };
         /** Page[Project] */
         Page_Project_: {
             /** Items */
@@ -3284,12 +4101,70 @@ export interface components {
             /** Password */
             password: string;
         };
+        /** PastWorkout */
+        PastWorkout: {
+            /**
+             * Completed At
+             * Format: date-time
+             */
+            completed_at: string;
+            /** Exercises */
+            exercises: components["schemas"]["LoggedExercise"][];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Minutes */
+            minutes: number | null;
+            /** Notes */
+            notes: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+        };
         /**
          * PermissionScope
          * @description What an API key may be limited to.
          * @enum {string}
          */
         PermissionScope: "read" | "write" | "admin";
+        /** PersonalRecord */
+        PersonalRecord: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Estimate Kg
+             * @description what a single heaviest lift would be, where that can be told
+             */
+            estimate_kg: number | null;
+            /** Exercise Id */
+            exercise_id: string;
+            /** Name */
+            name: string;
+            /** Reps */
+            reps: number | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Times */
+            times: number;
+            /** Weight Kg */
+            weight_kg: number | null;
+        };
+        /** PersonalRecords */
+        PersonalRecords: {
+            /** Items */
+            items: components["schemas"]["PersonalRecord"][];
+        };
+        /**
+         * Phase
+         * @enum {string}
+         */
+        Phase: "warmup" | "main" | "cooldown";
         /** Policy */
         Policy: {
             /** Categories */
@@ -3321,6 +4196,11 @@ export interface components {
              */
             second_opinion: boolean;
         };
+        /**
+         * PreferenceType
+         * @enum {string}
+         */
+        PreferenceType: "equipment" | "location" | "time_available" | "injury" | "exclusion" | "focus" | "intensity" | "custom";
         /** PriceInForce */
         PriceInForce: {
             /** Label */
@@ -3565,6 +4445,75 @@ export interface components {
              */
             to: string;
         };
+        /** RepsExercise */
+        RepsExercise: {
+            /**
+             * Categories
+             * @description e.g. strength, cardio, mobility
+             * @default []
+             */
+            categories: string[];
+            /**
+             * Exercise Id
+             * @description its id in the catalogue, if you know it
+             */
+            exercise_id?: string | null;
+            /**
+             * Id
+             * @description given by Spotter; leave it out
+             */
+            id?: string | null;
+            /**
+             * Instructions
+             * @description brief form cues
+             * @default
+             */
+            instructions: string;
+            /**
+             * Muscles
+             * @description target muscles
+             * @default []
+             */
+            muscles: string[];
+            /** Name */
+            name: string;
+            /**
+             * Notes
+             * @description modifications or tips
+             * @default
+             */
+            notes: string;
+            /**
+             * Pair
+             * @description exercises with the same letter alternate (a superset)
+             */
+            pair?: string | null;
+            /**
+             * Per Side
+             * @description the numbers count for each side
+             * @default false
+             */
+            per_side: boolean;
+            /** @default main */
+            phase: components["schemas"]["Phase"];
+            /** Reps */
+            reps: number;
+            /**
+             * Rest Between Sets
+             * @description seconds
+             * @default 60
+             */
+            rest_between_sets: number;
+            /** Sets */
+            sets: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reps";
+            /** Weight Kg */
+            weight_kg?: number | null;
+        };
         /**
          * Role
          * @enum {string}
@@ -3573,6 +4522,55 @@ export interface components {
         /** RoleChange */
         RoleChange: {
             role: components["schemas"]["Role"];
+        };
+        /** Scheduled */
+        Scheduled: {
+            /** Focus */
+            focus: string[];
+            /** Has Workout */
+            has_workout: boolean;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Minutes */
+            minutes: number | null;
+            /** Notes */
+            notes: string;
+            /**
+             * Scheduled For
+             * Format: date-time
+             */
+            scheduled_for: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "planned" | "done" | "cancelled";
+            /** Title */
+            title: string;
+        };
+        /**
+         * ScheduledChange
+         * @description Only what is given changes.
+         */
+        ScheduledChange: {
+            /** Minutes */
+            minutes?: number | null;
+            /** Notes */
+            notes?: string | null;
+            /** Scheduled For */
+            scheduled_for?: string | null;
+            /** Status */
+            status?: ("planned" | "done") | null;
+            /** Title */
+            title?: string | null;
+        };
+        /** ScheduledList */
+        ScheduledList: {
+            /** Items */
+            items: components["schemas"]["Scheduled"][];
         };
         /** SeedError */
         SeedError: {
@@ -3667,6 +4665,39 @@ export interface components {
             session_id: string;
             total: components["schemas"]["UsageTotals"];
         };
+        /** SetMark */
+        SetMark: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Done */
+            done: boolean;
+            /**
+             * Exercise Id
+             * Format: uuid
+             */
+            exercise_id: string;
+            /** Reps */
+            reps: number | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Set Number */
+            set_number: number;
+            /** Weight Kg */
+            weight_kg: number | null;
+        };
+        /** SettingsChange */
+        SettingsChange: {
+            /** Days Per Week */
+            days_per_week?: number | null;
+            /** Equipment */
+            equipment?: components["schemas"]["Equipment"][] | null;
+            level?: components["schemas"]["Level"] | null;
+            /** Minutes */
+            minutes?: number | null;
+        };
         /**
          * ShownModelAccount
          * @description What is stored, without the key.
@@ -3746,6 +4777,31 @@ export interface components {
             /** Start */
             start: number;
         };
+        /** Standing */
+        Standing: {
+            /** Badges */
+            badges: components["schemas"]["DatedBadge"][];
+            /**
+             * Days Per Week
+             * @description how many training days keep the streak
+             */
+            days_per_week: number;
+            experience: components["schemas"]["Experience"];
+        };
+        /** Summary */
+        Summary: {
+            difficulty?: components["schemas"]["Difficulty"] | null;
+            /**
+             * Focus Areas
+             * @default []
+             */
+            focus_areas: string[];
+            /**
+             * Total Duration Estimate
+             * @description minutes
+             */
+            total_duration_estimate?: number | null;
+        };
         /** Switch */
         Switch: {
             /**
@@ -3772,6 +4828,14 @@ export interface components {
         Tiers: {
             /** Items */
             items: components["schemas"]["ShownTier"][];
+        };
+        /** TrainedDays */
+        TrainedDays: {
+            /**
+             * Days
+             * @description with at least one workout, oldest first
+             */
+            days: string[];
         };
         /** TrainerSession */
         TrainerSession: {
@@ -3812,6 +4876,19 @@ export interface components {
         TrainerSessions: {
             /** Sessions */
             sessions: components["schemas"]["TrainerSession"][];
+        };
+        /** TrainingSettings */
+        TrainingSettings: {
+            /** Days Per Week */
+            days_per_week: number | null;
+            /**
+             * Equipment
+             * @description null: nobody has said yet
+             */
+            equipment: components["schemas"]["Equipment"][] | null;
+            level: components["schemas"]["Level"] | null;
+            /** Minutes */
+            minutes: number | null;
         };
         /** UsageBreakdown */
         UsageBreakdown: {
@@ -3878,6 +4955,50 @@ export interface components {
              * @description whose provider did not say what was used
              */
             unreported_calls: number;
+        };
+        /** Volume */
+        Volume: {
+            /** Target High */
+            target_high: number;
+            /**
+             * Target Low
+             * @description sets a week for each muscle that make sense at this level
+             */
+            target_low: number;
+            /**
+             * Weeks
+             * @description the running week first; weeks begin on Monday
+             */
+            weeks: components["schemas"]["Week"][];
+        };
+        /** Week */
+        Week: {
+            /** Minutes */
+            minutes: number;
+            /** Muscles */
+            muscles: components["schemas"]["MuscleVolume"][];
+            /** Sets */
+            sets: number;
+            /**
+             * Start
+             * Format: date
+             */
+            start: string;
+            /** Volume Kg */
+            volume_kg: number;
+            /** Workouts */
+            workouts: number;
+        };
+        /** Workout */
+        Workout: {
+            /** Exercises */
+            exercises: (components["schemas"]["RepsExercise"] | components["schemas"]["HoldExercise"] | components["schemas"]["DurationExercise"] | components["schemas"]["IntervalsExercise"])[];
+            /**
+             * @default {
+             *       "focus_areas": []
+             *     }
+             */
+            summary: components["schemas"]["Summary"];
         };
         /** Tokens */
         spotter__api__auth__Tokens: {
@@ -12462,6 +13583,1826 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_trained_days: {
+        parameters: {
+            query?: {
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainedDays"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_goals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goals"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_goals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoalChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goals"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_workouts: {
+        parameters: {
+            query?: {
+                /** @description words in title, notes or exercises */
+                q?: string;
+                /** @description how many at most */
+                limit?: number;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PastWorkout_"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_workouts: {
+        parameters: {
+            query?: {
+                /** @description weights without a unit are pounds */
+                pounds?: boolean;
+            };
+            header?: {
+                accept?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AthletePreferences"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_preference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPreference"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AthletePreference"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_preference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                preference_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_records: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonalRecords"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_scheduled: {
+        parameters: {
+            query?: {
+                /** @description now, if not given */
+                start?: string | null;
+                /** @description 60 days later, if not given */
+                end?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    schedule_a_workout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewScheduled"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scheduled"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_scheduled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scheduled_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_scheduled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scheduled_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduledChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scheduled"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_training_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainingSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_training_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainingSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_standing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_volume: {
+        parameters: {
+            query?: {
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_current_workout: {
+        parameters: {
+            query?: {
+                /** @description of this conversation; of the latest if not given */
+                session_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentWorkout"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish_workout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Finish"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinishedWorkout"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mark_sets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMarks"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentWorkout"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discard_workout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,12 +1,55 @@
-import { IconChartDots3 } from "@tabler/icons-react";
-import { Empty, Page } from "~/shell/Page";
+import { Tabs } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { Page } from "~/shell/Page";
+import { Overview } from "./Overview";
+
+const History = lazy(() => import("./History").then((module) => ({ default: module.History })));
+const Records = lazy(() => import("./Records").then((module) => ({ default: module.Records })));
+const Goals = lazy(() => import("./Goals").then((module) => ({ default: module.Goals })));
+const AboutYou = lazy(() => import("./AboutYou").then((module) => ({ default: module.AboutYou })));
+const Calendar = lazy(() => import("./Calendar").then((module) => ({ default: module.Calendar })));
+const Import = lazy(() => import("./Import").then((module) => ({ default: module.Import })));
+
+const TABS = [
+  { id: "overview", label: "Overview", part: Overview },
+  { id: "history", label: "History", part: History },
+  { id: "records", label: "Records", part: Records },
+  { id: "calendar", label: "Calendar", part: Calendar },
+  { id: "goals", label: "Goals", part: Goals },
+  { id: "you", label: "About you", part: AboutYou },
+  { id: "import", label: "Import", part: Import },
+];
 
 export function ProgressPage() {
+  const { tab } = useSearch({ strict: false }) as { tab?: string };
+  const navigate = useNavigate();
+  const current = TABS.find((one) => one.id === tab) ?? TABS[0];
   return (
-    <Page title="Progress">
-      <Empty icon={IconChartDots3} title="Your progress will be here">
-        The trainer tells you over the API already; its page is being built.
-      </Empty>
+    <Page title="Progress" wide>
+      <Tabs
+        value={current?.id ?? "overview"}
+        onChange={(value) => void navigate({ to: "/progress", search: { tab: value ?? undefined } })}
+        keepMounted={false}
+      >
+        <Tabs.List
+          mb="lg"
+          style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden", scrollbarWidth: "none" }}
+        >
+          {TABS.map((one) => (
+            <Tabs.Tab key={one.id} value={one.id} style={{ flex: "none" }}>
+              {one.label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {TABS.map((one) => (
+          <Tabs.Panel key={one.id} value={one.id}>
+            <Suspense fallback={null}>
+              <one.part />
+            </Suspense>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </Page>
   );
 }

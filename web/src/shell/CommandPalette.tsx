@@ -1,5 +1,6 @@
 import { useMantineColorScheme } from "@mantine/core";
-import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import "@mantine/spotlight/styles.layer.css";
+import { Spotlight, spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import {
   IconBook2,
   IconBuildingCommunity,
@@ -13,6 +14,8 @@ import { useMe } from "~/api/queries";
 import { useSignOut } from "./AccountMenu";
 import type { Place } from "./navigation";
 import { useOrganisations } from "./OrganisationMenu";
+
+export const open = spotlight.open;
 
 export function CommandPalette({ places }: { places: Place[] }) {
   const navigate = useNavigate();
@@ -69,7 +72,7 @@ export function CommandPalette({ places }: { places: Place[] }) {
   return (
     <Spotlight
       actions={actions}
-      shortcut={["mod + K", "mod + P"]}
+      shortcut={null}
       nothingFound="Nothing of that name"
       highlightQuery
       scrollable

@@ -10,22 +10,32 @@ import {
   Text,
   UnstyledButton,
 } from "@mantine/core";
-import { spotlight } from "@mantine/spotlight";
+import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 import { atLeast, useMe } from "~/api/queries";
 import { AccountMenu } from "./AccountMenu";
 import { Brand } from "./Brand";
-import { CommandPalette } from "./CommandPalette";
 import { PLACES, SECTIONS, type Place } from "./navigation";
 import { OrganisationMenu } from "./OrganisationMenu";
 import { ServerAway } from "./ServerAway";
 import classes from "./Shell.module.css";
 
+/** Loaded when somebody looks for something for the first time. */
+const loadPalette = () => import("./CommandPalette");
+const CommandPalette = lazy(() => loadPalette().then((module) => ({ default: module.CommandPalette })));
+
 const MAC = typeof navigator !== "undefined" && /mac|iphone|ipad/i.test(navigator.userAgent);
 
 export function Shell() {
   const me = useMe();
+  const [palette, setPalette] = useState(false);
+  const openPalette = () => {
+    setPalette(true);
+    void loadPalette().then((module) => module.open());
+  };
+  useHotkeys([["mod+K", openPalette]], []);
   const path = useLocation({ select: (location) => location.pathname });
   const mine = PLACES.filter((place) => place.role === undefined || atLeast(me?.role, place.role));
   return (
@@ -49,7 +59,7 @@ export function Shell() {
             <Brand size={26} />
           </Link>
           <Group gap={4} wrap="nowrap">
-            <UnstyledButton onClick={spotlight.open} className={classes.round} aria-label="Search">
+            <UnstyledButton onClick={openPalette} className={classes.round} aria-label="Search">
               <IconSearch size={20} />
             </UnstyledButton>
             <AccountMenu compact />
@@ -63,7 +73,7 @@ export function Shell() {
           </Link>
         </AppShell.Section>
         <AppShell.Section px="sm" pb="sm">
-          <UnstyledButton onClick={spotlight.open} className={classes.search}>
+          <UnstyledButton onClick={openPalette} className={classes.search}>
             <IconSearch size={16} />
             <Text size="sm" flex={1}>
               Search
@@ -106,7 +116,7 @@ export function Shell() {
             ))}
         </nav>
       </AppShell.Footer>
-      <CommandPalette places={mine} />
+      <Suspense fallback={null}>{palette ? <CommandPalette places={mine} /> : null}</Suspense>
     </AppShell>
   );
 }
