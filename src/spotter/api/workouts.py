@@ -192,7 +192,7 @@ async def _tell_trainer(
     }
     event = Knowledge(source="workout_finished", data=data, formatted=told)
     done = await services.log.append(caller.scope, session_id, [event], connection=await uow.driver())
-    uow.after_commit(lambda: talk.wake(services, session_id, done.last))
+    uow.after_commit(lambda: talk.wake(services, session_id, done.last, caller.user_id))
 
 
 def _shown(row: WorkoutOnTable | None) -> CurrentWorkout:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Text, cast, func, or_, select, tuple_
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import JSONPATH, insert
 
 from spotter.clock import now
 from spotter.ids import new_id
@@ -119,7 +119,9 @@ async def search(
         looked_at = [
             LoggedWorkout.title,
             LoggedWorkout.notes,
-            cast(func.jsonb_path_query_array(LoggedWorkout.exercises, "$.items[*].name"), Text),
+            cast(
+                func.jsonb_path_query_array(LoggedWorkout.exercises, cast("$.items[*].name", JSONPATH)), Text
+            ),
         ]
         query = query.where(or_(*(one.icontains(word, autoescape=True) for one in looked_at)))
     if before is not None:

@@ -92,6 +92,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ai-agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Ai Agents
+         * @description Those you may talk to. `archived` shows those put away instead.
+         */
+        get: operations["list_ai_agents"];
+        put?: never;
+        /**
+         * Create Ai Agent
+         * @description Save an agent of your own. Called like one that ships with Spotter, it takes its place. It is checked first,
+         *     and nothing is saved that could not work.
+         */
+        post: operations["create_ai_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ai-agents/activity": {
         parameters: {
             query?: never;
@@ -104,6 +129,114 @@ export interface paths {
          * @description What agents did, newest first.
          */
         get: operations["list_agent_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-agents/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Ai Agent Tools
+         * @description Every tool an agent can be given.
+         */
+        get: operations["list_ai_agent_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-agents/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate Ai Agent
+         * @description What would be wrong with an agent. Nothing is saved.
+         */
+        post: operations["validate_ai_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Ai Agent
+         * @description One agent.
+         */
+        get: operations["get_ai_agent"];
+        /**
+         * Update Ai Agent
+         * @description Save the next version. From the next turn on, everywhere, it is this one. One that was put away comes back.
+         */
+        put: operations["update_ai_agent"];
+        post?: never;
+        /**
+         * Archive Ai Agent
+         * @description Put it away; `PUT` brings it back. Refused while a scenario needs it.
+         */
+        delete: operations["archive_ai_agent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-agents/{agent_id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll Back Ai Agent
+         * @description Make it again what it was. That is a new version, checked like any other.
+         */
+        post: operations["roll_back_ai_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-agents/{agent_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Ai Agent Versions
+         * @description Every version, newest first.
+         */
+        get: operations["list_ai_agent_versions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -830,6 +963,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/context/snapshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Snapshot Context
+         * @description Put together what an agent may know of a page. Give the `context_id` to a new session or with a message: the
+         *     agent then reads the block, and the references stand in for ids in its tool calls.
+         */
+        post: operations["snapshot_context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/drafts": {
         parameters: {
             query?: never;
@@ -1043,6 +1197,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Stream Ticket
+         * @description A ticket to open a WebSocket with, for browsers: they cannot send a header. Ask for a new one each time.
+         */
+        post: operations["create_stream_ticket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/members": {
         parameters: {
             query?: never;
@@ -1149,6 +1323,28 @@ export interface paths {
          * @description Check a text as it would be checked in a turn. Nothing is stored.
          */
         post: operations["moderate_text"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/orchestrate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Orchestrate
+         * @description Score every agent of a scenario for what was said last, or for a page alone, before there is a session. With
+         *     `apply` the session is handed over, also while a turn is going on; everybody who follows it hears of it. Where a
+         *     scenario has a course, its stages decide and nothing is applied.
+         */
+        post: operations["orchestrate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1295,6 +1491,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pass On Response
+         * @description Pass a request on to OpenAI with the organisation's key. For staff and API keys: the words and the model are the
+         *     caller's own. Text only; nothing is stored there, and here only what it cost. 503 says what to set without a key.
+         */
+        post: operations["pass_on_response"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/safety/policy": {
         parameters: {
             query?: never;
@@ -1312,6 +1529,157 @@ export interface paths {
          * @description Replace it. Emergencies and self-harm always get their answer and cannot be turned down. Audited.
          */
         put: operations["put_safety_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Scenarios
+         * @description Those you may talk in: what ships with Spotter, and the organisation's own.
+         */
+        get: operations["list_scenarios"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate Scenario
+         * @description What would be wrong with it, and with the agents that come with it. Nothing is saved.
+         */
+        post: operations["validate_scenario"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{scenario_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Scenario
+         * @description One scenario with its agents, as they play in it.
+         */
+        get: operations["get_scenario"];
+        /**
+         * Put Scenario
+         * @description Save one of your own. Called like one that ships with Spotter, it takes its place. It is checked first, and
+         *     nothing is saved that could not work.
+         */
+        put: operations["put_scenario"];
+        post?: never;
+        /**
+         * Archive Scenario
+         * @description Put one of your own away; `PUT` brings it back. If it took the place of one that ships, that one is back.
+         */
+        delete: operations["archive_scenario"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{scenario_id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll Back Scenario
+         * @description Make it again what it was. That is a new version, checked like any other.
+         */
+        post: operations["roll_back_scenario"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{scenario_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Scenario Versions
+         * @description Every version of one of your own, newest first.
+         */
+        get: operations["list_scenario_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Mint Voice Secret
+         * @deprecated
+         * @description Only a key to speak with the trainer, for old clients. Use `/api/session2`.
+         */
+        get: operations["mint_voice_secret"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session2": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start Voice Session
+         * @description Begin to speak: a key for the browser that is good for a minute, who can be spoken to (whoever is first at the
+         *     front), and how long. The worst it can cost is held back until you report what it did.
+         */
+        get: operations["start_voice_session"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1491,6 +1859,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post Transcript
+         * @description What was said aloud and what it used, as it happens. It joins the session's log, checked; if `interrupt` is
+         *     there, stop speaking. Every other client of the session is told too.
+         */
+        post: operations["post_transcript"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/usage": {
         parameters: {
             query?: never;
@@ -1529,6 +1918,28 @@ export interface paths {
          * @description The same by POST, as old clients ask.
          */
         post: operations["post_self_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Execute Tool
+         * @description Carry out one tool call. What a person has to approve first is answered with the error `approval_required`; once
+         *     approved it is carried out by itself, exactly once. While another turn of the session is going on, the call waits
+         *     up to ten seconds, then the answer is 409.
+         */
+        post: operations["execute_tool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1895,6 +2306,19 @@ export interface components {
             /** Token */
             token: string;
         };
+        /** Access */
+        Access: {
+            /** Default Project */
+            default_project: boolean;
+            /** Own Records */
+            own_records: boolean;
+            /** Project */
+            project: string;
+            /** Role */
+            role: string;
+            /** Shares Drafts */
+            shares_drafts: boolean;
+        };
         /**
          * Action
          * @description In rising order: of several, the last one counts.
@@ -1947,6 +2371,211 @@ export interface components {
              * @description for whom the agent acted, or who decided
              */
             user_id: string | null;
+        };
+        /**
+         * AgentFile
+         * @description An agent as it is written down, in a file or in the database.
+         */
+        AgentFile: {
+            /**
+             * Description
+             * @description what it is for; others hand over by it, and it is chosen by it
+             * @default
+             */
+            description: string;
+            /**
+             * Examples
+             * @description things people say that are for this agent
+             * @default []
+             */
+            examples: string[];
+            /**
+             * Handoffs
+             * @default []
+             */
+            handoffs: (components["schemas"]["HandoffGiven"] | string)[];
+            /** Instructions */
+            instructions: string;
+            /**
+             * @default {
+             *       "checkpoint_tokens": 80000,
+             *       "identical_calls": 3,
+             *       "iterations": 25,
+             *       "wall_seconds": 300
+             *     }
+             */
+            limits: components["schemas"]["LimitsGiven"];
+            /**
+             * Model
+             * @description the installation's model if not set
+             */
+            model?: string | null;
+            /** Name */
+            name: string;
+            /** Small Model */
+            small_model?: string | null;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Tool Choice
+             * @default auto
+             * @enum {string}
+             */
+            tool_choice: "auto" | "required";
+            /**
+             * Tools
+             * @default []
+             */
+            tools: string[];
+            /**
+             * Voice
+             * @description who speaks when it is talked to aloud
+             */
+            voice?: string | null;
+        };
+        /** AgentTool */
+        AgentTool: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * AiAgent
+         * @description An agent, and where it comes from.
+         */
+        AiAgent: {
+            /** Archived */
+            archived: boolean;
+            /** Created At */
+            created_at: string | null;
+            /**
+             * Description
+             * @description what it is for; others hand over by it, and it is chosen by it
+             * @default
+             */
+            description: string;
+            /**
+             * Examples
+             * @description things people say that are for this agent
+             * @default []
+             */
+            examples: string[];
+            /**
+             * Handoffs
+             * @default []
+             */
+            handoffs: (components["schemas"]["HandoffGiven"] | string)[];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Instructions */
+            instructions: string;
+            /**
+             * @default {
+             *       "checkpoint_tokens": 80000,
+             *       "identical_calls": 3,
+             *       "iterations": 25,
+             *       "wall_seconds": 300
+             *     }
+             */
+            limits: components["schemas"]["LimitsGiven"];
+            /**
+             * Model
+             * @description the installation's model if not set
+             */
+            model?: string | null;
+            /** Name */
+            name: string;
+            /** Project Id */
+            project_id: string | null;
+            /** Small Model */
+            small_model?: string | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "builtin" | "organisation" | "project";
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Tool Choice
+             * @default auto
+             * @enum {string}
+             */
+            tool_choice: "auto" | "required";
+            /**
+             * Tools
+             * @default []
+             */
+            tools: string[];
+            /** Updated At */
+            updated_at: string | null;
+            /**
+             * Version
+             * @description 0 for those that ship with Spotter
+             */
+            version: number;
+            /**
+             * Voice
+             * @description who speaks when it is talked to aloud
+             */
+            voice?: string | null;
+        };
+        /**
+         * AiAgentTool
+         * @description A tool that agents can be given.
+         */
+        AiAgentTool: {
+            /**
+             * Approval
+             * @description when a person must approve a call: never, always or above a value
+             */
+            approval: string;
+            /** Category */
+            category: string;
+            /** Description */
+            description: string;
+            effect: components["schemas"]["Effect"];
+            /** Ends Turn */
+            ends_turn: boolean;
+            /** Examples */
+            examples: string[];
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @description JSON schema
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** @description the least the person must be for whom the agent works */
+            permission: components["schemas"]["Role"];
+            /** Sends Outside */
+            sends_outside: boolean;
+        };
+        /** AiAgentTools */
+        AiAgentTools: {
+            /** Items */
+            items: components["schemas"]["AiAgentTool"][];
+        };
+        /** AiAgents */
+        AiAgents: {
+            /** Items */
+            items: components["schemas"]["AiAgent"][];
         };
         /**
          * Allowance
@@ -2121,6 +2750,17 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /** Artifact */
+        Artifact: {
+            /** File Type */
+            file_type: string;
+            /** Filename */
+            filename: string;
+            /** Id */
+            id: string;
+            /** Url */
+            url: string;
         };
         /** AskedQuestion */
         AskedQuestion: {
@@ -2429,6 +3069,11 @@ export interface components {
         /** ChatMessage */
         ChatMessage: {
             /**
+             * Context Id
+             * @description of a snapshot; the trainer reads it before this
+             */
+            context_id?: string | null;
+            /**
              * Message
              * @default
              */
@@ -2470,6 +3115,29 @@ export interface components {
             sign_up: string;
             /** Worker In Process */
             worker_in_process: boolean;
+        };
+        /** Context */
+        Context: {
+            access: components["schemas"]["Access"];
+            /**
+             * Block
+             * @description what an agent is told
+             */
+            block: string;
+            /**
+             * Context Id
+             * Format: uuid
+             */
+            context_id: string;
+            /** Drafts */
+            drafts: components["schemas"]["DraftOfContext"][];
+            /**
+             * References
+             * @description what stands in for ids, and a label for people
+             */
+            references: {
+                [key: string]: string;
+            };
         };
         /**
          * CostEstimate
@@ -2663,6 +3331,48 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** DefinitionProblem */
+        DefinitionProblem: {
+            /**
+             * Code
+             * @example unknown_tool
+             * @example unreachable_agent
+             * @example missing_root
+             * @example no_exit
+             */
+            code: string;
+            /** Message */
+            message: string;
+            /**
+             * Where
+             * @example agent desk
+             * @example scenario welcome
+             */
+            where: string;
+        };
+        /** DefinitionVersion */
+        DefinitionVersion: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Definition */
+            definition: {
+                [key: string]: unknown;
+            };
+            /** Note */
+            note: string;
+            /** Version */
+            version: number;
+        };
+        /** DefinitionVersions */
+        DefinitionVersions: {
+            /** Items */
+            items: components["schemas"]["DefinitionVersion"][];
+        };
         /**
          * Difficulty
          * @enum {string}
@@ -2708,6 +3418,22 @@ export interface components {
              * @description whose own it is; null when those in the project share it
              */
             user_id: string | null;
+            /** Version */
+            version: number;
+        };
+        /** DraftOfContext */
+        DraftOfContext: {
+            /** Key */
+            key: string;
+            /** Reference */
+            reference: string;
+            /** Title */
+            title: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
             /** Version */
             version: number;
         };
@@ -2883,6 +3609,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * Effect
+         * @description What happens if the process dies in the middle of a call.
+         * @enum {string}
+         */
+        Effect: "ours" | "keyed" | "unkeyed";
         /** Entry */
         Entry: {
             /** Action */
@@ -3114,6 +3846,29 @@ export interface components {
              * @description the last event to keep; all of them if not given
              */
             at?: number | null;
+            /**
+             * Model
+             * @description what answers in the fork; for staff, and one that is allowed
+             */
+            model?: string | null;
+        };
+        /** FunctionTool */
+        FunctionTool: {
+            /** Description */
+            description?: string | null;
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Strict */
+            strict?: boolean | null;
+            /**
+             * Type
+             * @constant
+             */
+            type: "function";
         };
         /**
          * GoalChange
@@ -3139,6 +3894,43 @@ export interface components {
             muscles: {
                 [key: string]: number;
             };
+        };
+        /**
+         * Guardrails
+         * @description What holds for everybody who takes part, beyond the organisation's safety policy, which always holds.
+         */
+        Guardrails: {
+            /**
+             * Always
+             * @default []
+             */
+            always: string[];
+            /**
+             * Never
+             * @default []
+             */
+            never: string[];
+        };
+        /**
+         * HandoffGiven
+         * @description Who the conversation may be handed to. Written as the name alone when the rest is as usual.
+         */
+        HandoffGiven: {
+            /**
+             * History
+             * @description what the other reads of what was said before this turn: all, or nothing
+             * @default all
+             * @enum {string}
+             */
+            history: "all" | "turn";
+            /** To */
+            to: string;
+            /**
+             * When
+             * @description when to hand over; what the other says of itself if not given
+             * @default
+             */
+            when: string;
         };
         /** Health */
         Health: {
@@ -3260,6 +4052,16 @@ export interface components {
             /** Workouts */
             workouts: number;
         };
+        /** InputTokens */
+        InputTokens: {
+            /** Audio Tokens */
+            audio_tokens?: number | null;
+            /** Cached Tokens */
+            cached_tokens?: number | null;
+            cached_tokens_details?: components["schemas"]["KindsOfTokens"] | null;
+            /** Text Tokens */
+            text_tokens?: number | null;
+        };
         /** IntervalsExercise */
         IntervalsExercise: {
             /**
@@ -3349,12 +4151,43 @@ export interface components {
             /** Items */
             items: components["schemas"]["Invitation"][];
         };
+        JsonValue: unknown;
+        /** KindsOfTokens */
+        KindsOfTokens: {
+            /** Audio Tokens */
+            audio_tokens?: number | null;
+            /** Text Tokens */
+            text_tokens?: number | null;
+        };
         /**
          * Level
          * @description A band of the ranks 1–10.
          * @enum {string}
          */
         Level: "beginner" | "intermediate" | "advanced";
+        /** LimitsGiven */
+        LimitsGiven: {
+            /**
+             * Checkpoint Tokens
+             * @default 80000
+             */
+            checkpoint_tokens: number;
+            /**
+             * Identical Calls
+             * @default 3
+             */
+            identical_calls: number;
+            /**
+             * Iterations
+             * @default 25
+             */
+            iterations: number;
+            /**
+             * Wall Seconds
+             * @default 300
+             */
+            wall_seconds: number;
+        };
         /** LinkSignIn */
         LinkSignIn: {
             /** Token */
@@ -3407,6 +4240,15 @@ export interface components {
             /** Name */
             name: string;
             role: components["schemas"]["Role"];
+        };
+        /** Memory */
+        Memory: {
+            /** Content */
+            content: string;
+            /** Importance */
+            importance: number;
+            /** Type */
+            type: string;
         };
         /**
          * Method
@@ -3777,6 +4619,11 @@ export interface components {
         };
         /** NewMessage */
         NewMessage: {
+            /**
+             * Context Id
+             * @description of a snapshot; the agent reads it before this
+             */
+            context_id?: string | null;
             /** Text */
             text: string;
             /**
@@ -3895,18 +4742,115 @@ export interface components {
         NewSession: {
             /**
              * Agent
-             * @default assistant
+             * @description who is spoken to first; the scenario's root, or the assistant, if not given
              */
-            agent: string;
+            agent?: string | null;
+            /**
+             * Context Id
+             * @description of a snapshot; the agent reads it first
+             */
+            context_id?: string | null;
+            /**
+             * Project Id
+             * @description the project it belongs to
+             */
+            project_id?: string | null;
+            /**
+             * Scenario
+             * @description who may answer in it; one agent alone if not given
+             */
+            scenario?: string | null;
             /**
              * Title
              * @default
              */
             title: string;
         };
+        /** NewTicket */
+        NewTicket: {
+            /**
+             * Session Id
+             * @description the session to follow; without one, everything that happens to you
+             */
+            session_id?: string | null;
+        };
+        /** NewToolCall */
+        NewToolCall: {
+            /**
+             * Arguments
+             * @default {}
+             * @example {
+             *       "text": "hello"
+             *     }
+             */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /**
+             * Project Id
+             * @description the default project if not given
+             */
+            project_id?: string | null;
+            /**
+             * Session Id
+             * @description the session whose agent's tools these are, and in whose log it is recorded
+             */
+            session_id?: string | null;
+            /**
+             * Tool
+             * @example echo
+             */
+            tool: string;
+        };
+        /** OldSession */
+        OldSession: {
+            client_secret: components["schemas"]["Secret"];
+        };
         /** OneTrainerSession */
         OneTrainerSession: {
             session: components["schemas"]["TrainerSession"];
+        };
+        /** OrchestrationDecision */
+        OrchestrationDecision: {
+            /** Applied */
+            applied: boolean;
+            /**
+             * Changed
+             * @description whether that is somebody else than who answers now
+             */
+            changed: boolean;
+            /** Reason */
+            reason: string;
+            /** Root Agent */
+            root_agent: string;
+            /** Score */
+            score: number;
+            /** Scores */
+            scores: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * OrchestrationRequest
+         * @description Something to go by is needed: messages, a page, or a session in which something was said.
+         */
+        OrchestrationRequest: {
+            /**
+             * Apply
+             * @description hand the session over, if another one fits better
+             * @default false
+             */
+            apply: boolean;
+            /** Messages */
+            messages?: components["schemas"]["SaidLine"][] | null;
+            /** Page Context */
+            page_context?: {
+                [key: string]: unknown;
+            } | string | null;
+            /** Scenario Id */
+            scenario_id: string;
+            /** Session Id */
+            session_id?: string | null;
         };
         /** Organisation */
         Organisation: {
@@ -3984,6 +4928,30 @@ export interface components {
             as_of: string;
             /** Items */
             items: components["schemas"]["OwnPrice"][];
+        };
+        /** PageToShow */
+        PageToShow: {
+            /**
+             * Page
+             * @description its address or name; ids in it are replaced
+             * @example /workouts
+             */
+            page: string;
+            /**
+             * Project Id
+             * @description the default project if not given
+             */
+            project_id?: string | null;
+            /**
+             * Record Ids
+             * @description these; the recent ones if not given
+             */
+            record_ids?: string[] | null;
+            /**
+             * User Id
+             * @description whose records; yourself if not given. It grants nothing.
+             */
+            user_id?: string | null;
         };
         /** Page[Activity] */
         Page_Activity_: {
@@ -4129,7 +5097,7 @@ export interface components {
          * @description What an API key may be limited to.
          * @enum {string}
          */
-        PermissionScope: "read" | "write" | "admin";
+        PermissionScope: "read" | "write" | "tools" | "admin";
         /** PersonalRecord */
         PersonalRecord: {
             /**
@@ -4297,6 +5265,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** Problems */
+        Problems: {
+            /** Problems */
+            problems: components["schemas"]["DefinitionProblem"][];
+            /** Valid */
+            valid: boolean;
+        };
         /** ProfileChange */
         ProfileChange: {
             /** Name */
@@ -4372,6 +5347,21 @@ export interface components {
             status: "ok" | "failing";
             /** Workers */
             workers: number | null;
+        };
+        /** RealtimeUsage */
+        RealtimeUsage: {
+            input_token_details?: components["schemas"]["InputTokens"] | null;
+            /**
+             * Input Tokens
+             * @default 0
+             */
+            input_tokens: number;
+            output_token_details?: components["schemas"]["KindsOfTokens"] | null;
+            /**
+             * Output Tokens
+             * @default 0
+             */
+            output_tokens: number;
         };
         /** RecentAction */
         RecentAction: {
@@ -4514,6 +5504,64 @@ export interface components {
             /** Weight Kg */
             weight_kg?: number | null;
         };
+        /** ResponseRequest */
+        ResponseRequest: {
+            /**
+             * Input
+             * @description text, or items with text in them
+             */
+            input: string | {
+                [key: string]: components["schemas"]["JsonValue"];
+            }[];
+            /** Instructions */
+            instructions?: string | null;
+            /** Max Output Tokens */
+            max_output_tokens?: number | null;
+            /** Metadata */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Model
+             * @example gpt-4o-mini
+             */
+            model: string;
+            /** Parallel Tool Calls */
+            parallel_tool_calls?: boolean | null;
+            /** Reasoning */
+            reasoning?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * Store
+             * @description nothing is stored at the provider, whatever is said here
+             */
+            store?: boolean | null;
+            /**
+             * Stream
+             * @default false
+             */
+            stream: boolean;
+            /** Temperature */
+            temperature?: number | null;
+            /**
+             * Text
+             * @description the answer's format
+             */
+            text?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Tool Choice */
+            tool_choice?: ("none" | "auto" | "required") | {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Tools */
+            tools?: components["schemas"]["FunctionTool"][] | null;
+            /** Top P */
+            top_p?: number | null;
+            /** Truncation */
+            truncation?: ("auto" | "disabled") | null;
+        };
         /**
          * Role
          * @enum {string}
@@ -4522,6 +5570,156 @@ export interface components {
         /** RoleChange */
         RoleChange: {
             role: components["schemas"]["Role"];
+        };
+        /** Rollback */
+        Rollback: {
+            /**
+             * Version
+             * @description the one to be like again
+             */
+            version: number;
+        };
+        /** SaidLine */
+        SaidLine: {
+            /** Content */
+            content: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "user" | "assistant" | "system";
+        };
+        /** ScenarioAgent */
+        ScenarioAgent: {
+            /** Description */
+            description: string;
+            /** Handoffs */
+            handoffs: string[];
+            /** Instructions */
+            instructions: string;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Tools */
+            tools: components["schemas"]["ToolShown"][];
+            /** Voice */
+            voice?: string | null;
+        };
+        /** ScenarioDetail */
+        ScenarioDetail: {
+            /** Agents */
+            agents: components["schemas"]["ScenarioAgent"][];
+            /** Default Root */
+            default_root: string;
+            /** Description */
+            description: string;
+            guardrails: components["schemas"]["Guardrails"];
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Routing */
+            routing: string;
+            /** @description with the routing `stages` */
+            stages?: components["schemas"]["Stages"] | null;
+        };
+        /** ScenarioSummary */
+        ScenarioSummary: {
+            /** Agents */
+            agents: string[];
+            /** Default Root */
+            default_root: string;
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /** ScenarioToCheck */
+        ScenarioToCheck: {
+            /** Agents */
+            agents: string[];
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * @default {
+             *       "always": [],
+             *       "never": []
+             *     }
+             */
+            guardrails: components["schemas"]["Guardrails"];
+            /** Id */
+            id: string;
+            /** Model */
+            model?: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Root
+             * @description who is spoken to first
+             */
+            root: string;
+            /**
+             * Routing
+             * @default handoff
+             * @enum {string}
+             */
+            routing: "handoff" | "stages";
+            /** @description with the routing `stages`, and only then */
+            stages?: components["schemas"]["Stages"] | null;
+            /**
+             * With Agents
+             * @description agents that are not saved yet, or not saved so
+             * @default []
+             */
+            with_agents: components["schemas"]["AgentFile"][];
+        };
+        /**
+         * ScenarioWritten
+         * @description A scenario's definition; its id is in the path.
+         */
+        ScenarioWritten: {
+            /** Agents */
+            agents: string[];
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * @default {
+             *       "always": [],
+             *       "never": []
+             *     }
+             */
+            guardrails: components["schemas"]["Guardrails"];
+            /** Model */
+            model?: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Root
+             * @description who is spoken to first
+             */
+            root: string;
+            /**
+             * Routing
+             * @default handoff
+             * @enum {string}
+             */
+            routing: "handoff" | "stages";
+            /** @description with the routing `stages`, and only then */
+            stages?: components["schemas"]["Stages"] | null;
+        };
+        /** Scenarios */
+        Scenarios: {
+            /** Scenarios */
+            scenarios: components["schemas"]["ScenarioSummary"][];
         };
         /** Scheduled */
         Scheduled: {
@@ -4572,6 +5770,16 @@ export interface components {
             /** Items */
             items: components["schemas"]["Scheduled"][];
         };
+        /** Secret */
+        Secret: {
+            /**
+             * Expires At
+             * @description seconds since 1970; connect before then
+             */
+            expires_at: number;
+            /** Value */
+            value: string;
+        };
         /** SeedError */
         SeedError: {
             /** Error */
@@ -4589,7 +5797,10 @@ export interface components {
         };
         /** Session */
         Session: {
-            /** Agent */
+            /**
+             * Agent
+             * @description who answers next
+             */
             agent: string;
             /** Context Start Sequence */
             context_start_sequence: number;
@@ -4613,6 +5824,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            /** Project Id */
+            project_id: string | null;
+            /** Scenario */
+            scenario: string | null;
+            /** Stage */
+            stage: string | null;
             /** Title */
             title: string;
             /** Turn Open */
@@ -4650,6 +5867,33 @@ export interface components {
             items: components["schemas"]["SessionEvent"][];
             /** Last Sequence */
             last_sequence: number;
+        };
+        /** SessionInitPayload */
+        SessionInitPayload: {
+            client_secret: components["schemas"]["Secret"];
+            /**
+             * Context
+             * @description what the agent was told of the page
+             */
+            context?: string | null;
+            guardrails: components["schemas"]["VoiceGuardrails"];
+            /**
+             * Initial Agents
+             * @description whoever is spoken to first, then the others
+             */
+            initial_agents: components["schemas"]["VoiceAgent"][];
+            limits: components["schemas"]["VoiceLimits"];
+            /** Model */
+            model: string;
+            /** Root Agent */
+            root_agent: string;
+            /** Scenario Id */
+            scenario_id: string;
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
         };
         /** SessionUsage */
         SessionUsage: {
@@ -4777,6 +6021,35 @@ export interface components {
             /** Start */
             start: number;
         };
+        /** SpokenItem */
+        SpokenItem: {
+            /**
+             * Item Id
+             * @description the provider's; sent again, it is not recorded again
+             */
+            item_id: string;
+            /** Previous Item Id */
+            previous_item_id?: string | null;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** Text */
+            text: string;
+        };
+        /**
+         * Stages
+         * @description The course of a scenario: who answers where. Which way one may go is for the code that moves it.
+         */
+        Stages: {
+            /** Agents */
+            agents: {
+                [key: string]: string;
+            };
+            /** First */
+            first: string;
+        };
         /** Standing */
         Standing: {
             /** Badges */
@@ -4787,6 +6060,18 @@ export interface components {
              */
             days_per_week: number;
             experience: components["schemas"]["Experience"];
+        };
+        /**
+         * Stop
+         * @description Stop speaking at once, and say `text` instead.
+         */
+        Stop: {
+            /** Category */
+            category: string;
+            /** Reason */
+            reason: string;
+            /** Text */
+            text: string;
         };
         /** Summary */
         Summary: {
@@ -4824,10 +6109,69 @@ export interface components {
              */
             text: string;
         };
+        /** Ticket */
+        Ticket: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Path
+             * @description where to connect, with `?ticket=`
+             */
+            path: string;
+            /**
+             * Ticket
+             * @description good for this one stream, for half a minute
+             */
+            ticket: string;
+        };
         /** Tiers */
         Tiers: {
             /** Items */
             items: components["schemas"]["ShownTier"][];
+        };
+        /** ToolResult */
+        ToolResult: {
+            /** Artifacts */
+            artifacts: components["schemas"]["Artifact"][];
+            /** Creditsused */
+            creditsUsed: number;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Error */
+            error?: string | null;
+            /**
+             * Formatted
+             * @description as a model reads it
+             */
+            formatted: string;
+            /** Memory */
+            memory: components["schemas"]["Memory"][];
+            /**
+             * Output
+             * @description what the tool returned; with the error `approval_required`: `approval_id`, `session_id`, `call_id`
+             */
+            output: unknown;
+            /** Success */
+            success: boolean;
+            /** Tool */
+            tool: string;
+        };
+        /** ToolShown */
+        ToolShown: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @description JSON schema
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
         };
         /** TrainedDays */
         TrainedDays: {
@@ -4889,6 +6233,41 @@ export interface components {
             level: components["schemas"]["Level"] | null;
             /** Minutes */
             minutes: number | null;
+        };
+        /** Transcript */
+        Transcript: {
+            /**
+             * Ended
+             * @description the conversation is over; what was held back is given back
+             * @default false
+             */
+            ended: boolean;
+            /** Items */
+            items?: components["schemas"]["SpokenItem"][];
+            /** Usage */
+            usage?: components["schemas"]["UsedByAnswer"][];
+        };
+        /** TranscriptRecorded */
+        TranscriptRecorded: {
+            /** Budget Micro Dollars */
+            budget_micro_dollars: number | null;
+            /** Ended */
+            ended: boolean;
+            interrupt: components["schemas"]["Stop"] | null;
+            /** Last Sequence */
+            last_sequence: number;
+            /**
+             * Recorded
+             * @description items that were new
+             */
+            recorded: number;
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
+            /** Spent Micro Dollars */
+            spent_micro_dollars: number;
         };
         /** UsageBreakdown */
         UsageBreakdown: {
@@ -4955,6 +6334,78 @@ export interface components {
              * @description whose provider did not say what was used
              */
             unreported_calls: number;
+        };
+        /** UsedByAnswer */
+        UsedByAnswer: {
+            /**
+             * Response Id
+             * @description the provider's; reported again, it is not billed again
+             */
+            response_id: string;
+            usage: components["schemas"]["RealtimeUsage"];
+        };
+        /** VoiceAgent */
+        VoiceAgent: {
+            /** Description */
+            description: string;
+            /** Handoffs */
+            handoffs: string[];
+            /** Instructions */
+            instructions: string;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Tools */
+            tools: components["schemas"]["AgentTool"][];
+            /** Voice */
+            voice: string;
+        };
+        /** VoiceGuardrails */
+        VoiceGuardrails: {
+            /** Always */
+            always: string[];
+            /**
+             * Events
+             * @description a WebSocket that tells when to stop speaking, and who speaks
+             */
+            events: string;
+            /** Never */
+            never: string[];
+            /**
+             * Transcripts
+             * @description where to post what was said, as it is said
+             */
+            transcripts: string;
+            /**
+             * Typed Text
+             * @description where to have typed text checked before it is sent to the voice model
+             */
+            typed_text: string;
+            /**
+             * Workouts
+             * @description workouts come from tools only
+             * @default tools
+             * @constant
+             */
+            workouts: "tools";
+        };
+        /** VoiceLimits */
+        VoiceLimits: {
+            /** Budget Micro Dollars */
+            budget_micro_dollars: number | null;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Seconds */
+            seconds: number;
+            /**
+             * Voice Id
+             * Format: uuid
+             */
+            voice_id: string;
         };
         /** Volume */
         Volume: {
@@ -5626,6 +7077,201 @@ export interface operations {
             };
         };
     };
+    list_ai_agents: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+                archived?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AiAgents"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_ai_agent: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AiAgent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_agent_activity: {
         parameters: {
             query?: {
@@ -5677,6 +7323,673 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ai_agent_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AiAgentTools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate_ai_agent: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problems"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ai_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AiAgent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_ai_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AiAgent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    archive_ai_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roll_back_ai_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AiAgent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ai_agent_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionVersions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6367,6 +8680,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9402,6 +11724,111 @@ export interface operations {
             };
         };
     };
+    snapshot_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageToShow"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Context"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_drafts: {
         parameters: {
             query?: {
@@ -10492,6 +12919,111 @@ export interface operations {
             };
         };
     };
+    create_stream_ticket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTicket"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_members: {
         parameters: {
             query?: {
@@ -11179,6 +13711,111 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    orchestrate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrchestrationRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrchestrationDecision"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12279,6 +14916,132 @@ export interface operations {
             };
         };
     };
+    pass_on_response: {
+        parameters: {
+            query?: never;
+            header?: {
+                accept?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description OpenAI's answer as it came, or its events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_safety_policy: {
         parameters: {
             query?: never;
@@ -12440,6 +15203,944 @@ export interface operations {
             };
         };
     };
+    list_scenarios: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scenarios"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate_scenario: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScenarioToCheck"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problems"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_scenario: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                scenario_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_scenario: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                scenario_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScenarioWritten"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    archive_scenario: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                scenario_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roll_back_scenario: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                scenario_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_scenario_versions: {
+        parameters: {
+            query?: {
+                /** @description a project, where its own come first; the organisation's if not given */
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                scenario_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionVersions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mint_voice_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OldSession"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_voice_session: {
+        parameters: {
+            query?: {
+                scenario_id?: string;
+                root_agent?: string | null;
+                context_id?: string | null;
+                /** @description one of yours to go on in, aloud */
+                session_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInitPayload"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_sessions: {
         parameters: {
             query?: {
@@ -12484,6 +16185,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13422,6 +17132,113 @@ export interface operations {
             };
         };
     };
+    post_transcript: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Transcript"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptRecorded"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_session_usage: {
         parameters: {
             query?: never;
@@ -13583,6 +17400,111 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    execute_tool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewToolCall"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolResult"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15110,6 +19032,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
