@@ -102,9 +102,7 @@ async def get_standing(caller: Caller, uow: Transaction) -> Standing:
     return Standing(
         experience=experience_of(standing),
         days_per_week=(settings.days_per_week if settings else None) or _USUAL_DAYS,
-        badges=[
-                        EarnedBadge(id=one.id, name=one.name, description=one.description) for one in badges
-        ],
+        badges=[EarnedBadge(id=one.id, name=one.name, description=one.description) for one in badges],
     )
 
 

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Agent
+         * @description Ask an agent once and get everything it said and did. Each run has a session of its own, which is in no list.
+         */
+        post: operations["run_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/sessions": {
         parameters: {
             query?: never;
@@ -234,7 +254,7 @@ export interface paths {
         };
         /**
          * List Ai Agent Versions
-         * @description Every version, newest first.
+         * @description Every version, newest first. What ships with Spotter has none.
          */
         get: operations["list_ai_agent_versions"];
         put?: never;
@@ -963,6 +983,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/coach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Talk To Coach
+         * @description Say something to the coach. With `Accept: text/event-stream` the answer comes as it is spoken, then whole.
+         */
+        post: operations["talk_to_coach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/coach/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Coach Sessions
+         * @description Your visits, the most recent first.
+         */
+        get: operations["list_coach_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/coach/sessions/cleanup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Clean Up Coach Sessions
+         * @description Erase guests who came longer ago than that. Signed-in people's history stays.
+         */
+        post: operations["clean_up_coach_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/coach/sessions/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Coach Statistics
+         * @description Your visits in numbers; for staff, the organisation's.
+         */
+        get: operations["get_coach_statistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/coach/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Coach Session
+         * @description One of your visits: where it stands, the way it took, and what was said.
+         */
+        get: operations["get_coach_session"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Coach Session
+         * @description Shred what was said in one of your visits. What you trained stays in your history.
+         */
+        delete: operations["delete_coach_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/context/snapshot": {
         parameters: {
             query?: never;
@@ -1390,7 +1514,7 @@ export interface paths {
         head?: never;
         /**
          * Update Organisation
-         * @description Change its name or time zone.
+         * @description Change its name or time zone, or whether it takes guests.
          */
         patch: operations["update_organisation"];
         trace?: never;
@@ -1634,9 +1758,69 @@ export interface paths {
         };
         /**
          * List Scenario Versions
-         * @description Every version of one of your own, newest first.
+         * @description Every version of one of your own, newest first. What ships with Spotter has none.
          */
         get: operations["list_scenario_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sdk/session/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Sdk Session
+         * @description Start a session, or get the one that has this name already, as it is.
+         */
+        post: operations["create_sdk_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sdk/session/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say In Sdk Session
+         * @description Say something and get the answer, once it is complete.
+         */
+        post: operations["say_in_sdk_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sdk/session/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sdk Transcript
+         * @description Everything that was said and done, each item with where it came from.
+         */
+        get: operations["get_sdk_transcript"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2436,6 +2620,42 @@ export interface components {
              */
             voice?: string | null;
         };
+        /** AgentRun */
+        AgentRun: {
+            /**
+             * Id
+             * Format: uuid
+             * @description of the session that holds it: `/api/sessions/{id}/events`
+             */
+            id: string;
+            /** Output */
+            output: components["schemas"]["OutputText"][];
+            /** Tool Calls */
+            tool_calls: components["schemas"]["ToolCallMade"][];
+            usage: components["schemas"]["TokensUsed"];
+        };
+        /** AgentRunRequest */
+        AgentRunRequest: {
+            /**
+             * Agent
+             * @description the scenario's root, or the assistant, if not given
+             */
+            agent?: string | null;
+            /** Input */
+            input: string;
+            /**
+             * Instructions
+             * @description instead of the agent's own; for staff
+             */
+            instructions?: string | null;
+            /**
+             * Model
+             * @description instead of the agent's own; for staff, and one that is allowed
+             */
+            model?: string | null;
+            /** Scenario Id */
+            scenario_id?: string | null;
+        };
         /** AgentTool */
         AgentTool: {
             /** Description */
@@ -3091,6 +3311,157 @@ export interface components {
             messages: string[];
             question: components["schemas"]["AskedQuestion"] | null;
         };
+        /** CleanUp */
+        CleanUp: {
+            /**
+             * Maxagehours
+             * @default 24
+             */
+            maxAgeHours: number;
+        };
+        /** CleanedUp */
+        CleanedUp: {
+            /** Removed */
+            removed: number;
+        };
+        /** CoachAnswer */
+        CoachAnswer: {
+            /** Currentagent */
+            currentAgent: string;
+            /** Data */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Debug
+             * @description in development only
+             */
+            debug?: {
+                [key: string]: unknown;
+            } | null;
+            /** Message */
+            message: string;
+            /**
+             * Sessionid
+             * Format: uuid
+             */
+            sessionId: string;
+            sessionState: components["schemas"]["CoachStage"];
+        };
+        /** CoachError */
+        CoachError: {
+            /** Error */
+            error: string;
+            /** Sessionid */
+            sessionId?: string | null;
+        };
+        /**
+         * CoachMessage
+         * @description Unknown fields are ignored: clients of the first hour send some.
+         */
+        CoachMessage: {
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /** Sessionid */
+            sessionId?: string | null;
+            /** @description a wish; the answer tells the true state, and why where it differs */
+            sessionState?: components["schemas"]["CoachStage"] | null;
+            /**
+             * Userid
+             * @description ignored: who you are is told by your token
+             */
+            userId?: string | null;
+        };
+        /** CoachSession */
+        CoachSession: {
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Currentagent */
+            currentAgent: string;
+            /**
+             * Sessionid
+             * Format: uuid
+             */
+            sessionId: string;
+            sessionState: components["schemas"]["CoachStage"];
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+        };
+        /** CoachSessionDetail */
+        CoachSessionDetail: {
+            /**
+             * Createdat
+             * Format: date-time
+             */
+            createdAt: string;
+            /** Currentagent */
+            currentAgent: string;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Enteredat
+             * @description since when it is in this state
+             */
+            enteredAt: string | null;
+            /** Messages */
+            messages: components["schemas"]["Said"][];
+            /**
+             * Sessionid
+             * Format: uuid
+             */
+            sessionId: string;
+            sessionState: components["schemas"]["CoachStage"];
+            /** Stepcount */
+            stepCount: number;
+            /**
+             * Steps
+             * @description messages by state
+             */
+            steps: {
+                [key: string]: number;
+            };
+            /** Transitions */
+            transitions: components["schemas"]["Step"][];
+            /**
+             * Updatedat
+             * Format: date-time
+             */
+            updatedAt: string;
+        };
+        /** CoachSessions */
+        CoachSessions: {
+            /** Sessions */
+            sessions: components["schemas"]["CoachSession"][];
+        };
+        /**
+         * CoachStage
+         * @enum {string}
+         */
+        CoachStage: "intake" | "planning" | "workout" | "logging" | "complete";
+        /** CoachStatistics */
+        CoachStatistics: {
+            /** Active */
+            active: number;
+            /** Anonymous */
+            anonymous: number;
+            /** Bystate */
+            byState: {
+                [key: string]: number;
+            };
+            /** Total */
+            total: number;
+        };
         /**
          * Configuration
          * @description What is set, never what it is set to.
@@ -3316,20 +3687,6 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "failing";
-        };
-        /** DatedBadge */
-        DatedBadge: {
-            /**
-             * Day
-             * Format: date
-             */
-            day: string;
-            /** Description */
-            description: string;
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
         };
         /** DefinitionProblem */
         DefinitionProblem: {
@@ -4841,7 +5198,10 @@ export interface components {
              * @default false
              */
             apply: boolean;
-            /** Messages */
+            /**
+             * Messages
+             * @description the last ones count
+             */
             messages?: components["schemas"]["SaidLine"][] | null;
             /** Page Context */
             page_context?: {
@@ -4860,6 +5220,11 @@ export interface components {
              */
             created_at: string;
             /**
+             * Guests
+             * @description whether people may talk to the coach without signing in
+             */
+            guests: boolean;
+            /**
              * Id
              * Format: uuid
              */
@@ -4873,6 +5238,8 @@ export interface components {
         };
         /** OrganisationChange */
         OrganisationChange: {
+            /** Guests */
+            guests?: boolean | null;
             /** Name */
             name?: string | null;
             /** Timezone */
@@ -4891,6 +5258,17 @@ export interface components {
             slug: string;
             /** Timezone */
             timezone: string;
+        };
+        /** OutputText */
+        OutputText: {
+            /** Text */
+            text: string;
+            /**
+             * Type
+             * @default text
+             * @constant
+             */
+            type: "text";
         };
         /** OwnPrice */
         OwnPrice: {
@@ -5579,6 +5957,18 @@ export interface components {
              */
             version: number;
         };
+        /** Said */
+        Said: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Role */
+            role: string;
+            /** Text */
+            text: string;
+        };
         /** SaidLine */
         SaidLine: {
             /** Content */
@@ -5769,6 +6159,77 @@ export interface components {
         ScheduledList: {
             /** Items */
             items: components["schemas"]["Scheduled"][];
+        };
+        /** SdkAgent */
+        SdkAgent: {
+            /** Instructions */
+            instructions?: string | null;
+            /** Model */
+            model?: string | null;
+            /** Name */
+            name?: string | null;
+        };
+        /** SdkAnswer */
+        SdkAnswer: {
+            /** Final Output */
+            final_output: string;
+            /** New Items Len */
+            new_items_len: number;
+            /** Tool Calls */
+            tool_calls: string[];
+        };
+        /** SdkMessage */
+        SdkMessage: {
+            /** @description holds from this message on */
+            agent?: components["schemas"]["SdkAgent"] | null;
+            /** Session Id */
+            session_id: string;
+            /** User Input */
+            user_input: string;
+        };
+        /** SdkSession */
+        SdkSession: {
+            /** Agent Name */
+            agent_name: string;
+            /** Model */
+            model: string;
+            /** Session Id */
+            session_id: string;
+        };
+        /** SdkSessionRequest */
+        SdkSessionRequest: {
+            /**
+             * Agent Name
+             * @description an agent, or a name of your own for one with your instructions
+             */
+            agent_name: string;
+            /**
+             * Instructions
+             * @description instead of the agent's own; for staff
+             * @default
+             */
+            instructions: string;
+            /**
+             * Model
+             * @description for staff, and one that is allowed
+             */
+            model?: string | null;
+            /**
+             * Session Id
+             * @description your own name for it: the same name is the same session
+             */
+            session_id?: string | null;
+        };
+        /** SdkTranscript */
+        SdkTranscript: {
+            /** Items */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Length */
+            length: number;
+            /** Session Id */
+            session_id: string;
         };
         /** Secret */
         Secret: {
@@ -6052,14 +6513,33 @@ export interface components {
         };
         /** Standing */
         Standing: {
-            /** Badges */
-            badges: components["schemas"]["DatedBadge"][];
+            /**
+             * Badges
+             * @description oldest first
+             */
+            badges: components["schemas"]["EarnedBadge"][];
             /**
              * Days Per Week
              * @description how many training days keep the streak
              */
             days_per_week: number;
             experience: components["schemas"]["Experience"];
+        };
+        /** Step */
+        Step: {
+            /** Accepted */
+            accepted: boolean;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Fromstate */
+            fromState: string;
+            /** Reason */
+            reason: string;
+            /** Tostate */
+            toState: string;
         };
         /**
          * Stop
@@ -6131,6 +6611,32 @@ export interface components {
         Tiers: {
             /** Items */
             items: components["schemas"]["ShownTier"][];
+        };
+        /** TokensUsed */
+        TokensUsed: {
+            /** Cache Read Tokens */
+            cache_read_tokens: number;
+            /** Cache Write Tokens */
+            cache_write_tokens: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Total Tokens */
+            total_tokens: number;
+        };
+        /** ToolCallMade */
+        ToolCallMade: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+            /** Result */
+            result: unknown;
+            /** Success */
+            success: boolean;
         };
         /** ToolResult */
         ToolResult: {
@@ -6536,6 +7042,120 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeedError"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentRunRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unauthorized */
@@ -11724,6 +12344,481 @@ export interface operations {
             };
         };
     };
+    talk_to_coach: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CoachMessage"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoachAnswer"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description No message. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoachError"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_coach_sessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoachSessions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clean_up_coach_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CleanUp"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleanedUp"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_coach_statistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoachStatistics"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_coach_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoachSessionDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_coach_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     snapshot_context: {
         parameters: {
             query?: never;
@@ -15830,6 +16925,301 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DefinitionVersions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_sdk_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SdkSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdkSession"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    say_in_sdk_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SdkMessage"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdkAnswer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sdk_transcript: {
+        parameters: {
+            query: {
+                session_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdkTranscript"];
                 };
             };
             /** @description Bad Request */

@@ -268,10 +268,7 @@ function Badges({ badges }: { badges: Schemas["EarnedBadge"][] }) {
         </Title>
         <Group gap="xs">
           {[...badges].reverse().map((badge) => (
-            <Tooltip
-              key={badge.id}
-              label={badge.description}
-            >
+            <Tooltip key={badge.id} label={badge.description}>
               <Badge variant="light" size="lg" tt="none" leftSection={<IconAward size={15} />}>
                 {badge.name}
               </Badge>
