@@ -12,7 +12,7 @@ from spotter.llm.port import DEFAULTS
 from spotter.llm.prompt import NO_TOOLS, Prompt
 from spotter.llm.wire_chat import body as chat_body
 from spotter.runtime.context import SessionView
-from spotter.sessions.events import Action, AssistantMessage, Content, Ending, Result, UserMessage
+from spotter.sessions.events import Action, AssistantMessage, Content, Ending, Result, Stage, UserMessage
 from spotter.sessions.legality import chat_faults
 from tests.support.people import Gym
 from tests.voice.conftest import Studio, said, used
@@ -163,3 +163,20 @@ def test_speech_beside_a_turn_does_not_disturb_it() -> None:
     assert list(chat_faults(sent)) == []
     assert "Am I on the air?" in json.dumps(sent)
     assert "You are." in json.dumps(sent)
+
+
+async def test_a_red_flag_in_a_visit_leads_back_to_the_health_questions(studio: Studio, home: House) -> None:
+    scope = studio.gym.member.scope
+    session_id = (await studio.start(scenario_id="coach"))["session_id"]
+    forward = [
+        Stage(from_stage=before, to_stage=after)
+        for before, after in (("intake", "planning"), ("planning", "workout"))
+    ]
+    await home.services.log.append(scope, UUID(session_id), forward)
+    await studio.report(session_id, items=[said("item_1", CHEST_PAIN)])
+    events = await studio.events(session_id)
+    stages = [event["content"]["to_stage"] for event in events if event["type"] == "stage"]
+    assert stages == ["planning", "workout", "intake"]
+    order = [event["type"] for event in events]
+    assert order.index("interrupt") < len(order) - 1
+    assert order[-1] == "assistant_message"

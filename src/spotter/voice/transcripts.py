@@ -13,13 +13,14 @@ from spotter.clock import now
 from spotter.errors import Conflict
 from spotter.identity import audit
 from spotter.runtime import verdicts
+from spotter.runtime.context import SessionView
 from spotter.runtime.guard import heard, reply_instead
 from spotter.runtime.kit import Kit
 from spotter.sessions import directory
 from spotter.sessions.charges import Charge
 from spotter.sessions.codec import storable
 from spotter.sessions.events import AssistantMessage, Content, Interrupt, UsageRecord, UserMessage, Voice
-from spotter.sessions.log import SessionLog
+from spotter.sessions.log import SessionLog, Turn
 from spotter.sessions.tables import AgentSession, MessageKey
 from spotter.store.database import Database
 from spotter.store.scope import Scope
@@ -88,12 +89,13 @@ class Transcripts:
         self._database = kit.database
         self._log = kit.log
         self._guard = kit.seams.guard
+        self._director = kit.seams.director
         self._ledger = ledger
 
     async def record(self, scope: Scope, session_id: UUID, report: Report) -> Recorded:
         """Sent again, nothing of it is recorded or billed again. Raises `NoConversation` where nobody has spoken."""
         async with self._database.unit_of_work(scope) as uow:
-            await directory.own(uow, session_id)
+            session = await directory.own(uow, session_id)
             voice = await _latest(uow, session_id)
             wanted = {*map(_item_key(session_id), report.items), *map(_used_key(session_id), report.used)}
             known = set(
@@ -105,7 +107,7 @@ class Transcripts:
             )
         new_items = [one for one in in_order(report.items) if _item_key(session_id)(one) not in known]
         # Without a connection: a second opinion may take seconds.
-        checked = [(one, await self._checked(scope, one)) for one in new_items]
+        checked = [(one, await self._checked(scope, session, one)) for one in new_items]
         used = [one for one in report.used if _used_key(session_id)(one) not in known]
         priced = [(one, await self._priced(scope, voice, one)) for one in used]
         async with self._database.unit_of_work(scope) as uow:
@@ -160,7 +162,7 @@ class Transcripts:
             budget=voice.budget,
         )
 
-    async def _checked(self, scope: Scope, spoken: Spoken) -> list[Content]:
+    async def _checked(self, scope: Scope, session: AgentSession, spoken: Spoken) -> list[Content]:
         """As events. What must not go on has its interruption, and what is said instead, right after it."""
         text = storable(spoken.text)
         if spoken.role == "assistant":
@@ -175,7 +177,15 @@ class Transcripts:
             category=flag.category.value if flag is not None else "",
             text=reply.text,
         )
-        return [message, interrupt, reply.model_copy(update={"ends": None})]
+        moves = await self._moves(scope, session, message) if flag is not None else ()
+        return [message, interrupt, *moves, reply.model_copy(update={"ends": None})]
+
+    async def _moves(self, scope: Scope, session: AgentSession, message: UserMessage) -> Sequence[Content]:
+        """Where the session stands after a red flag: as in a turn, though there is none."""
+        view = SessionView()
+        view.to_answer = message
+        turn = Turn(session.id, session.fence, 0, 0, session.agent, session.scenario, session.overrides)
+        return await self._director.after_red_flag(scope, turn, view)
 
     async def _checked_answer(self, scope: Scope, item_id: str, text: str) -> list[Content]:
         decision = await self._guard.check(scope, text, "assistant")
