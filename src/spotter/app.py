@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 from fastapi import FastAPI
 
-from spotter import __version__
+from spotter import __version__, traces
 from spotter.api import application
 from spotter.api.rate_limits import RateLimiter
 from spotter.api.services import Services
@@ -162,6 +162,7 @@ class House:
 async def house(base: Ground) -> AsyncIterator[House]:
     settings = base.settings
     async with AsyncExitStack() as stack:
+        stack.callback(traces.start(os.environ))
         database = await stack.enter_async_context(Database(base.urls, settings))
         await database.refuse_powerful_login()
         bus = await stack.enter_async_context(Bus(base.urls.runtime_direct))
@@ -220,6 +221,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             accounts=accounts,
             ledger=ledger,
             moderation=moderation,
+            timings=kit.seams.timings,
             voice=VoiceDesk(settings, kit, definitions, voice_ledger, models.client_secret),
             transcripts=Transcripts(kit, voice_ledger),
         )

@@ -111,6 +111,7 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         install_web_app(app, web_app)
     metrics = Metrics()
     services.moderation.watch(metrics.moderated)
+    services.timings.watch(metrics.timed)
     # Outermost of ours, so that every other part sees the path as it is in the document.
     install_plumbing(
         app,

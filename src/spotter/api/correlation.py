@@ -8,6 +8,7 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from spotter import traces
 from spotter.api.client_address import client_address
 from spotter.api.paths import is_probe, loggable, route_template
 from spotter.ids import random_id
@@ -49,6 +50,7 @@ class Correlation:
             await send(message)
 
         token = correlation_id.set(identifier)
+        traces.correlate()
         try:
             with bind_log_context():
                 try:

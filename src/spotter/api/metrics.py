@@ -20,10 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spotter.api.paths import route_template
 from spotter.errors import NotFound, Unauthenticated
+from spotter.runtime.timings import Timed, ToolRan
 from spotter.safety import CategoryName, ModerationDecision
 from spotter.settings import Settings
 
 _METHODS: Final = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
+_KINDS_OF_TOKENS: Final = ("input", "output", "cache_read", "cache_write")
 _UNMATCHED: Final = "(unmatched)"
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _STARTS: Final = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
@@ -64,6 +66,46 @@ class Metrics:
             "Texts that were decided about without the second opinion they should have had.",
             registry=self.registry,
         )
+
+        self.tools = Histogram(
+            "spotter_tool_seconds",
+            "How long tools take, by how they ended.",
+            ("tool", "outcome"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.models = Histogram(
+            "spotter_model_seconds",
+            "How long models take for a whole answer, by how it ended: ok, or the error's code.",
+            ("provider", "model", "outcome"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.first_words = Histogram(
+            "spotter_model_first_word_seconds",
+            "How long models take for their first word, where they are listened to as they speak.",
+            ("provider", "model"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.tokens = Counter(
+            "spotter_model_tokens",
+            "Tokens as providers report them.",
+            ("provider", "model", "kind"),
+            registry=self.registry,
+        )
+
+    def timed(self, timed: Timed) -> None:
+        if isinstance(timed, ToolRan):
+            self.tools.labels(timed.tool, timed.outcome).observe(timed.seconds)
+            return
+        who = (timed.provider, timed.model)
+        self.models.labels(*who, timed.outcome).observe(timed.seconds)
+        if timed.first is not None:
+            self.first_words.labels(*who).observe(timed.first)
+        if timed.usage is not None and timed.usage.reported:
+            for kind in _KINDS_OF_TOKENS:
+                self.tokens.labels(*who, kind).inc(getattr(timed.usage, kind))
 
     def moderated(self, decision: ModerationDecision) -> None:
         self.decisions.labels(decision.source, decision.action.value).inc()

@@ -19,6 +19,7 @@ from spotter.runtime.direct_calls import DirectCalls
 from spotter.runtime.kit import AgentSource
 from spotter.runtime.proxied_calls import ProxiedCalls
 from spotter.runtime.registry import ToolRegistry
+from spotter.runtime.timings import Timings
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation
 from spotter.scenarios.definitions import Definitions
@@ -56,6 +57,7 @@ class Services:
     accounts: Accounts
     ledger: Ledger
     moderation: Moderation
+    timings: Timings
     voice: VoiceDesk
     transcripts: Transcripts
 

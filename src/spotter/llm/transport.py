@@ -1,5 +1,6 @@
 """The HTTP under the official clients: one connection pool for all keys, with our time-outs. Loaded lazily."""
 
+import secrets
 import ssl
 from urllib.request import getproxies
 
@@ -7,6 +8,10 @@ import anyio
 import httpx2
 
 from spotter.llm.limits import Limits
+from spotter.logs import correlation_id
+
+REQUEST_ID = "X-Client-Request-Id"
+"""Ours, then a part that tells the calls of one request apart."""
 
 try:
     from spotter.llm.direct import DirectTransport
@@ -49,6 +54,11 @@ def http_client(limits: Limits, *, verify: ssl.SSLContext | bool = True) -> http
             # The one word both clients obey about retrying.
             response.headers["x-should-retry"] = "false"
 
+    async def name_the_request(request: httpx2.Request) -> None:
+        """So that a provider's support, and its own log, can find what one of our requests asked."""
+        if (identifier := correlation_id.get()) is not None:
+            request.headers[REQUEST_ID] = f"{identifier}.{secrets.token_hex(4)}"
+
     return httpx2.AsyncClient(
         timeout=timeout(limits),
         limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_IDLE),
@@ -56,7 +66,7 @@ def http_client(limits: Limits, *, verify: ssl.SSLContext | bool = True) -> http
         # A redirect would carry the key to wherever it points.
         follow_redirects=False,
         verify=verify,
-        event_hooks={"response": [bound_the_wait]},
+        event_hooks={"request": [name_the_request], "response": [bound_the_wait]},
     )
 
 

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Any, assert_never
 from typing import Final as Constant
 
+from spotter import traces
 from spotter.errors import PaymentRequired
 from spotter.ids import new_id
 from spotter.llm.faults import ModelError
@@ -22,6 +23,7 @@ from spotter.runtime.approvals import Ask, Granted, Refused
 from spotter.runtime.executor import CallSite
 from spotter.runtime.speech import Speech
 from spotter.runtime.steps import BUDGET, Continue, Failed, Final, Limit, NeedApproval, Step
+from spotter.runtime.timings import Stopwatch, ToolRan
 from spotter.runtime.turn_run import TurnRun
 from spotter.runtime.usage import billed_failures, usage_of_failure, usage_record
 from spotter.sessions.codec import storable
@@ -32,6 +34,7 @@ from spotter.sessions.events import (
     Content,
     Ending,
     Failure,
+    Outcome,
     TurnEnded,
     ending_of,
     is_direct,
@@ -39,6 +42,8 @@ from spotter.sessions.events import (
 
 log = logging.getLogger(__name__)
 
+UNKNOWN_TOOL: Constant = "(unknown)"
+"""In figures: a model may make up any name."""
 _PATIENCE_WITH_BLOCKED: Constant = 5.0
 """Seconds a blocked answer is still listened to, unheard: only its end tells what it cost."""
 
@@ -137,7 +142,15 @@ async def _carry_out_decided(run: TurnRun, decision: ApprovalDecided) -> Step:
 
 
 async def _carry_out(run: TurnRun, site: CallSite) -> Step:
-    carried = await run.executor.run(site)
+    known = run.executor.tool_for(site.agent, site.call)
+    name = known.name if known is not None else UNKNOWN_TOOL
+    started = time.perf_counter()
+    with traces.span(f"tool {name}", gen_ai__tool__name=name) as span:
+        carried = await run.executor.run(site)
+        if carried.result.outcome is not Outcome.OK:
+            traces.failed(span, carried.result.outcome)
+    seconds = time.perf_counter() - started
+    run.seams.timings.told(ToolRan(name, carried.result.outcome, seconds))
     await run.saw(carried.events, carried.done)
     ends = carried.result.ends
     return Final(ends) if ends is not None else Continue()
@@ -178,15 +191,21 @@ async def _listen(
     settings = ModelSettings(
         tool_choice=run.agent.tool_choice if run.tools else "auto", max_output_tokens=max_output
     )
-    if run.streamed:
-        answer = await _hear_out(run, prompt, settings, checked)
-    else:
-        answer = await run.model.complete(prompt, run.tools, settings)
+    clock = Stopwatch(run.seams.timings, run.model.provider, run.model.name)
+    try:
+        if run.streamed:
+            answer = await _hear_out(run, prompt, settings, checked, clock)
+        else:
+            answer = await run.model.complete(prompt, run.tools, settings)
+    except ModelError as error:
+        clock.failed(error.code)
+        raise
+    clock.answered(answer)
     return checked.settle(answer), checked
 
 
 async def _hear_out(
-    run: TurnRun, prompt: Prompt, settings: ModelSettings, checked: CheckedAnswer
+    run: TurnRun, prompt: Prompt, settings: ModelSettings, checked: CheckedAnswer, clock: Stopwatch
 ) -> ModelFinal:
     try:
         async with (
@@ -194,6 +213,7 @@ async def _hear_out(
             aclosing(run.model.stream(prompt, run.tools, settings)) as chunks,
         ):
             async for chunk in chunks:
+                clock.heard()
                 if isinstance(chunk, TextDelta):
                     checked.feed(chunk.text)
                 elif isinstance(chunk, ModelFinal):

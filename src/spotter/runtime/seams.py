@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from spotter.billing.ledger import Call
 from spotter.errors import NotConfigured
 from spotter.runtime.guard import DefaultGuard, Guard
+from spotter.runtime.timings import Timings
 from spotter.runtime.tool import Tool
 from spotter.sessions.events import Action, ApprovalDecided, Ending, Failure, Knowledge, Move
 from spotter.sessions.log import Turn
@@ -97,3 +98,4 @@ class Seams:
     initializer: Initializer = field(default_factory=NoInitializer)
     guard: Guard = field(default_factory=DefaultGuard)
     director: Director = field(default_factory=NoDirector)
+    timings: Timings = field(default_factory=Timings)

@@ -13,6 +13,7 @@ from uuid import UUID
 import psycopg
 from sqlalchemy.exc import SQLAlchemyError
 
+from spotter import traces
 from spotter.errors import Unavailable
 from spotter.ids import new_id
 from spotter.runtime.closing import close_turn, failure_of, said_so_far
@@ -228,7 +229,8 @@ class Turns:
             running.turn, running.cancelling, running.run = current, False, None
             renewing = asyncio.create_task(self._keep_lease(running, current, at_once=message is None))
             try:
-                return await self._run_once(running, current, message)
+                with traces.span("turn", session__id=str(turn.session_id), gen_ai__agent__name=turn.agent):
+                    return await self._run_once(running, current, message)
             except Fenced:
                 log.info("another process took this turn over", extra={"session_id": str(turn.session_id)})
                 return None

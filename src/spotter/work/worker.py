@@ -22,6 +22,7 @@ from procrastinate.manager import JobManager
 from psycopg_pool import PoolTimeout
 from typing_extensions import override
 
+from spotter import traces
 from spotter.clock import now
 from spotter.logs import bind_log_context, correlation_id
 from spotter.store.bus import Bus
@@ -227,6 +228,7 @@ class Worker:
         )
         with bind_log_context(job=job.name, job_id=call.id, org_id=org_id):
             try:
-                await job.handler(call)
+                with traces.span(f"job {job.name}", "CONSUMER", messaging__message__id=str(call.id)):
+                    await job.handler(call)
             except AlreadyDone:
                 log.info("this job's effect was committed by an earlier run")
