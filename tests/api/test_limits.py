@@ -118,7 +118,7 @@ async def test_a_client_that_only_reads_when_it_has_sent_all(serve: Serve, http:
 
 @BOTH
 async def test_who_asks_first_is_told_at_once(serve: Serve, http: Http) -> None:
-    async with serve(make_app(), http) as address, asyncio.timeout(30):
+    async with serve(make_app(), http) as address, asyncio.timeout(60):
         host, _, port = address.partition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         head = (

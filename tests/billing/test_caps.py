@@ -265,7 +265,7 @@ async def test_what_was_cut_off_counts_as_all_that_was_held(home: House, gym: Gy
     session_id = await new_session(home, gym.member.scope)
     async with running_turns(home, ScriptedModel([Say("One. " * 100, delay=0.05)])) as turns:
         ticket = await turns.say(gym.member.scope, session_id, UserMessage(text="go"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not (run := turns._running[session_id].run) or not run.speech or not run.speech.text:
                 await asyncio.sleep(0.01)
         assert turns.cancel_here(session_id)
@@ -303,7 +303,7 @@ async def test_a_new_cap_waits_for_calls_that_do_not_know_it(home: House, gym: G
     async with home.services.database.unit_of_work(scope) as uow:
         await log.append(scope, first, [spoken], connection=await uow.driver())
         making = asyncio.create_task(cap(home, gym, 10**9))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not making.done() and not await rows(home, gym, waits):
                 await asyncio.sleep(0.01)
         if making.done():  # it must not be: then this call would not be seen by the next one

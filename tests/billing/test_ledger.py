@@ -110,7 +110,7 @@ async def test_what_was_cut_off_is_an_entry_too(home: House, gym: Gym) -> None:
     session_id = await new_session(home, gym.member.scope)
     async with running_turns(home, ScriptedModel([Say("One. " * 100, delay=0.05)])) as turns:
         ticket = await turns.say(gym.member.scope, session_id, UserMessage(text="go"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not (run := turns._running[session_id].run) or not run.speech or not run.speech.text:
                 await asyncio.sleep(0.01)
         assert turns.cancel_here(session_id)

@@ -70,7 +70,7 @@ async def test_nothing_is_asked_after_a_stop_while_reserving(home: House, gym: G
         session_id = await new_session(home, scope)
         async with running_turns(home, model, seams=Seams(budget=budget)) as turns:
             ticket = await turns.say(scope, session_id, UserMessage(text="go"))
-            await asyncio.wait_for(budget.asked.wait(), 20)
+            await asyncio.wait_for(budget.asked.wait(), 60)
             assert turns.cancel_here(session_id)
             assert await ending_of(ticket) is Ending.CANCELLED
         assert model.asked == []
@@ -85,7 +85,7 @@ async def test_a_stop_that_only_the_database_knows_of_holds(home: House, gym: Gy
     session_id = await new_session(home, scope)
     async with running_turns(home, model, seams=Seams(budget=budget)) as turns:
         ticket = await turns.say(scope, session_id, UserMessage(text="go"))
-        await asyncio.wait_for(budget.asked.wait(), 20)
+        await asyncio.wait_for(budget.asked.wait(), 60)
         await ask_to_stop(home, scope, session_id)
         budget.go_on.set()
         assert await ending_of(ticket) is Ending.CANCELLED
@@ -114,7 +114,7 @@ async def test_a_stop_while_a_tool_runs_is_the_last_call(home: House, gym: Gym) 
     async with running_turns(home, model) as turns:
         await slowly(turns)
         ticket = await turns.say(scope, session_id, UserMessage(text="go"))
-        await asyncio.wait_for(began.wait(), 20)
+        await asyncio.wait_for(began.wait(), 60)
         await ask_to_stop(home, scope, session_id)
         go_on.set()
         assert await ending_of(ticket) is Ending.CANCELLED

@@ -117,8 +117,8 @@ async def test_what_happens_on_one_server_is_heard_elsewhere(fleet: Fleet) -> No
         await asyncio.sleep(0.3)
         answer = await first.post(f"{path}/messages", json={"text": "Good morning"})
         assert answer.status_code == 200, answer.text
-        assert (await asyncio.wait_for(heard, 50)).value >= 1
-        assert await asyncio.wait_for(streamed, 50) == "event: user_message"
+        assert (await asyncio.wait_for(heard, 60)).value >= 1
+        assert await asyncio.wait_for(streamed, 60) == "event: user_message"
 
 
 async def _first_notice(bus: Bus, session_id: str) -> Highest:

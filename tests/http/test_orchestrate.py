@@ -98,7 +98,7 @@ async def test_it_is_applied_and_everybody_hears_of_it(http: httpx.AsyncClient, 
         decision = await ask(http, gym.member, **given)
         assert (decision["changed"], decision["applied"]) == (True, True)
         heard: list[dict[str, Any]] = []
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             async for line in following.aiter_lines():
                 if line.startswith("data:"):
                     heard.append(json.loads(line.removeprefix("data:")))

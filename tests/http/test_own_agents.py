@@ -268,7 +268,7 @@ async def test_a_change_is_felt_on_every_instance(
             json={**DESK, "instructions": "New words."},
             headers=gym.admin.headers,
         )
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while (await definitions.agent(scope, Part("desk"))).instructions != "New words.":
                 await asyncio.sleep(0.01)
 

@@ -65,7 +65,7 @@ async def records(home: House, gym: Gym) -> list[AgentSession]:
 
 async def ended(home: House, gym: Gym) -> AgentSession:
     """The one record, once its call is over."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             found = await records(home, gym)
             if found and not any(one.turn_open for one in found):

@@ -68,7 +68,7 @@ async def serving(program: Path, fixtures: list[Mapping[str, Any]], folder: Path
     )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not await asyncio.to_thread(_answers, url):
                 assert process.returncode is None, f"aimock stopped with {process.returncode}"
                 await asyncio.sleep(0.05)

@@ -219,7 +219,7 @@ async def test_a_decision_while_another_turn_is_going_on(home: House, gym: Gym) 
         assert await paid(home, gym, "c-busy") == 0
         go.set()
         assert ticket.done is not None
-        await asyncio.wait_for(ticket.done, 30)
+        await asyncio.wait_for(ticket.done, 60)
         await quiet(home, gym, session_id)
     assert await paid(home, gym, "c-busy") == 1
     events = await checked_events(home, gym, session_id)
@@ -348,7 +348,7 @@ async def test_a_turn_that_is_stopped_takes_its_approvals_with_it(home: House, g
             await asyncio.sleep(0.01)
         turns.cancel_here(session_id)
         assert ticket.done is not None
-        assert await asyncio.wait_for(ticket.done, 30) is Ending.CANCELLED
+        assert await asyncio.wait_for(ticket.done, 60) is Ending.CANCELLED
         (row,) = await requests(home, gym, session_id)
         assert row.state == "superseded"
     assert outcomes(await checked_events(home, gym, session_id)) == {"c-old": Outcome.CANCELLED}

@@ -26,11 +26,14 @@ from spotter.store.scope import Scope
 from tests.support.agents import new_session
 from tests.support.people import Gym
 
+RINGING = asyncio.Event()
+
 
 @tool(category="test", effect=Effect.UNKEYED)
 async def dial(context: ToolContext) -> str:
     """Rings for a long time."""
-    await asyncio.sleep(30)
+    RINGING.set()
+    await asyncio.sleep(300)
     return "answered"
 
 
@@ -98,7 +101,7 @@ async def test_cancelled_while_something_is_being_sent(home: House, gym: Gym) ->
     async with turns_with(home, [Say(calls=(call("dial"), call("post")))]) as turns:
         ticket = await turns.say(scope, session_id, UserMessage(text="go"))
         assert ticket.done is not None
-        await asyncio.sleep(0.3)
+        await asyncio.wait_for(RINGING.wait(), 60)
         assert turns.cancel_here(session_id)
         assert await asyncio.wait_for(ticket.done, 60) is Ending.CANCELLED
     assert outcomes(await events_of(home, scope, session_id)) == [Outcome.UNCERTAIN, Outcome.CANCELLED]
@@ -127,6 +130,13 @@ async def test_a_turn_whose_agent_is_gone_ends(home: House, gym: Gym) -> None:
     assert last.code == "not_found"
 
 
+def _speaks(turns: Turns, session_id: UUID) -> bool:
+    """Whether something has been said in the turn that is going on."""
+    running = turns._running.get(session_id)
+    run = running.run if running is not None else None
+    return run is not None and run.speech is not None and bool(run.speech.text)
+
+
 async def test_the_next_turn_can_be_cancelled_too(home: House, gym: Gym) -> None:
     scope = gym.member.scope
     session_id = await new_session(home, scope)
@@ -137,9 +147,10 @@ async def test_the_next_turn_can_be_cancelled_too(home: House, gym: Gym) -> None
         for sequence in (1, 4):
             async with asyncio.timeout(60):
                 log = SessionLog(home.services.database.hot)
-                while not await log.read(scope, session_id, after=sequence - 1):
+                while not (
+                    await log.read(scope, session_id, after=sequence - 1) and _speaks(turns, session_id)
+                ):
                     await asyncio.sleep(0.02)
-            await asyncio.sleep(0.3)
             assert turns.cancel_here(session_id)
         async with asyncio.timeout(60):
             while session_id in turns._running:

@@ -292,7 +292,7 @@ async def test_every_subscription_is_polled(bus_server_url: str) -> None:
     async with Bus(bus_server_url, poll_interval=0.2) as bus, AsyncExitStack() as stack:
         readers = [await stack.enter_async_context(bus.subscribe("t")) for _ in range(20)]
         assert bus.subscriber_count == 20
-        await asyncio.gather(*(resync(reader, ResyncReason.POLL, within=30) for reader in readers))
+        await asyncio.gather(*(resync(reader, ResyncReason.POLL, within=60) for reader in readers))
 
 
 async def test_strange_notifications_on_the_channel_only_cause_a_resync(
@@ -346,9 +346,11 @@ async def test_a_server_restart_under_traffic(bus_server: Server, caplog: pytest
     ):
         await take(notices, 20)
         await asyncio.to_thread(bus_server.stop)
-        await asyncio.sleep(0.5)
-        assert not sender.connected
-        assert sender.queued == 50
+
+        async def full() -> bool:
+            return not sender.connected and sender.queued == 50
+
+        await until(full)
         assert len(await take(local, 100)) == 100  # goes on without the database
         with pytest.raises(Unavailable):
             await sender.live_holders(LOCKS)
@@ -376,7 +378,7 @@ async def test_remote_readers_re_read_what_did_not_fit_the_queue(bus_server_url:
 
 async def test_remote_readers_re_read_what_was_lost_in_flight(bus_server_url: str) -> None:
     """Only the sender loses its connection, so the receiver cannot know by itself."""
-    async with Bus(bus_server_url, answer_timeout=0.3) as sender:
+    async with Bus(bus_server_url, answer_timeout=3) as sender:
         (backend,) = await bus_backends(bus_server_url)
         async with Bus(bus_server_url, poll_interval=60) as receiver, receiver.subscribe("t") as notices:
             with frozen(backend):
@@ -388,7 +390,7 @@ async def test_remote_readers_re_read_what_was_lost_in_flight(bus_server_url: st
 
 async def test_a_connection_that_is_silently_dead_is_found_out(bus_server_url: str) -> None:
     async with (
-        Bus(bus_server_url, poll_interval=0.2, answer_timeout=0.3) as bus,
+        Bus(bus_server_url, poll_interval=0.2, answer_timeout=3) as bus,
         bus.subscribe("t") as notices,
     ):
         (backend,) = await bus_backends(bus_server_url)
@@ -398,7 +400,7 @@ async def test_a_connection_that_is_silently_dead_is_found_out(bus_server_url: s
 
 
 async def test_a_bus_without_a_server_serves_its_own_readers_and_stops_promptly(tmp_path: Path) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         async with Bus(f"postgresql://spotter@/x?host={tmp_path}") as bus, bus.subscribe("t") as notices:
             assert not bus.connected
             bus.publish("t", 1)
@@ -437,7 +439,7 @@ async def test_stop_returns_promptly_when_the_server_hangs_or_is_gone(bus_server
     (backend,) = await bus_backends(bus_server.url)
     with frozen(backend):
         bus.publish("t", 1)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await bus.stop()
 
     bus = Bus(bus_server.url)
@@ -445,7 +447,7 @@ async def test_stop_returns_promptly_when_the_server_hangs_or_is_gone(bus_server
     await asyncio.to_thread(bus_server.stop, "immediate")
     try:
         bus.publish("t", 1)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await bus.stop()
     finally:
         await asyncio.to_thread(bus_server.start)

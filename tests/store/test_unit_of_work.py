@@ -314,13 +314,20 @@ async def test_connections_that_died_in_the_pool_are_replaced(
         await asyncio.gather(*(names(database, gym) for _ in range(8)))
 
 
+async def cut(superuser: Connection, pid: int) -> None:
+    """The server ends this connection, and has done so."""
+    superuser.execute("SELECT pg_terminate_backend(%s)", (pid,))
+    async with asyncio.timeout(60):
+        while state_of(superuser, pid) is not None:
+            await asyncio.sleep(0.01)
+
+
 async def test_a_connection_lost_on_the_way_is_unavailable(
     lone: Database, gym: Gym, superuser: Connection
 ) -> None:
     async def work() -> None:
         async with lone.unit_of_work(gym.owner.scope) as uow:
-            superuser.execute("SELECT pg_terminate_backend(%s)", (await server_pid(uow),))
-            await asyncio.sleep(0.05)
+            await cut(superuser, await server_pid(uow))
             uow.session.add(secret(gym))
 
     with pytest.raises(OperationalError) as lost:
@@ -335,8 +342,7 @@ async def test_a_lost_connection_does_not_hide_what_went_wrong(
 ) -> None:
     async def work() -> None:
         async with lone.unit_of_work(gym.owner.scope) as uow:
-            superuser.execute("SELECT pg_terminate_backend(%s)", (await server_pid(uow),))
-            await asyncio.sleep(0.05)
+            await cut(superuser, await server_pid(uow))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

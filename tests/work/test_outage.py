@@ -71,7 +71,7 @@ async def test_the_server_killed_and_started_again(own: OwnServer, work: Work) -
             server = await start_again(own.data_dir)
             async with queue_at(own.superuser_url) as queue:
                 last = await defer(own.home, own.gym.org_id, label=f"after {number}")
-                await queue.reaches(last, "succeeded", timeout=60)
+                await queue.reaches(last, "succeeded")
             await server.stop()
         async with queue_at(own.superuser_url) as queue:
             assert await queue.settles() == {"succeeded": 6}
@@ -97,7 +97,7 @@ async def test_a_job_that_ended_while_the_server_was_away_is_not_stuck(own: OwnS
         await asyncio.sleep(0.5)
         server = await start_again(own.data_dir)
         async with queue_at(own.superuser_url) as queue:
-            await queue.reaches(job_id, "succeeded", timeout=30)
+            await queue.reaches(job_id, "succeeded")
             assert await queue.ran(own.gym.org_id) == {"unwritten": 1}
         await server.stop()
 
@@ -127,5 +127,5 @@ async def test_only_the_writing_of_the_end_fails(own: OwnServer, work: Work) -> 
         go.set()
         await asyncio.sleep(0.3)
         await queue.rows("DROP TRIGGER refuse ON queue.procrastinate_jobs")
-        await queue.reaches(job_id, "succeeded", timeout=30)
+        await queue.reaches(job_id, "succeeded")
         assert await queue.ran(own.gym.org_id) == {"once": 1}

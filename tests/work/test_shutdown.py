@@ -17,7 +17,7 @@ SELFTEST = Job("work.selftest", count, queue="upkeep")
 async def test_a_short_job_is_finished(home: House, queue: Queue, gym: Gym, work: Work) -> None:
     async with work(home, SELFTEST):
         job_id = await defer(home, gym.org_id, label="short", pause=0.3)
-        await queue.reaches(job_id, "doing")
+        await queue.reaches(job_id, "doing", "succeeded")
     assert await queue.status(job_id) == "succeeded"
     assert await queue.ran(gym.org_id) == {"short": 1}
 
@@ -64,7 +64,7 @@ async def test_sigterm_ends_a_worker_process_within_its_grace(
     home: House, queue: Queue, gym: Gym, worker_process: Program
 ) -> None:
     job_id = await defer(home, gym.org_id, label="long", pause=600)
-    await queue.reaches(job_id, "doing", timeout=30)
+    await queue.reaches(job_id, "doing")
     assert await worker_process.stop() == 0
     assert "Traceback" not in worker_process.err
     row = await queue.job(job_id)
