@@ -1,5 +1,6 @@
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import react from "@vitejs/plugin-react";
@@ -32,7 +33,7 @@ function packed(): Plugin {
 
 export default defineConfig({
   plugins: [react(), packed()],
-  resolve: { alias: { "~": new URL("./src", import.meta.url).pathname } },
+  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     target: "es2022",
     manifest: true,

@@ -25,12 +25,26 @@ _PHASES = ("examples", "coverage", "fuzzing", "stateful")
 # whose id is refused.
 _NOT_FOR_US = ("positive_data_acceptance", "allow_header_conformance")
 
+# Too large is a refusal too.
+_REFUSALS = """
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429]
+"""
+
 # Without a provider's key these say 503 and what to set.
 _NEEDS_A_KEY = """
 [[operations]]
 include-path-regex = "^/api/(session2?|responses)$"
 [operations.checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 503]
+"""
+
+# Of these paths another one is a pattern: to it, their last word is an id that is none.
+_ALSO_AN_ID = """
+[[operations]]
+include-path-regex = "^/api/coach/sessions/(stats|cleanup)$"
+[operations.checks.unsupported_method]
+enabled = false
 """
 
 
@@ -68,7 +82,9 @@ async def test_no_surprise_in_any_answer(
     await link(superuser, issuer, "owner", gym.owner.user_id)
     config = tmp_path / "schemathesis.toml"
     # Ids of organisations are in no list, so it cannot find this one by itself.
-    config.write_text(f'[parameters]\n"path.organisation_id" = "{gym.org_id}"\n' + _NEEDS_A_KEY)
+    config.write_text(
+        f'[parameters]\n"path.organisation_id" = "{gym.org_id}"\n' + _REFUSALS + _NEEDS_A_KEY + _ALSO_AN_ID
+    )
     async with another_server(base, {"external_issuers": [issuer]}) as http:
         url = str(http.base_url).rstrip("/")
         output, result = await _run(url, token_of(issuer, "owner"), config, tmp_path)

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -215,3 +217,21 @@ async def test_sessions_are_their_persons(http: httpx.AsyncClient, gym: Gym) -> 
         body = {"message": "hi", "sessionId": session_id}
         refused = await http.post("/api/agent/chat", headers=person.headers, json=body)
         assert refused.status_code == 404
+
+
+async def test_what_the_readme_says_works(http: httpx.AsyncClient, gym: Gym) -> None:
+    """Its lines as they stand there, with the safety rules and the offline model of every install."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r'^say "(.+)"$', readme, re.MULTILINE)
+    assert len(lines) >= 5
+    shown: list[dict[str, Any]] = []
+    for line in lines:
+        answer = await http.post("/api/agent/chat", json={"message": line}, headers=gym.member.headers)
+        assert answer.status_code == 200, answer.text
+        shown.append(answer.json()["response"])
+    said = [" ".join(one["messages"]) for one in shown]
+    assert all(said), list(zip(lines, said, strict=True))
+    made, swapped, _, shortened, logged, *_ = shown
+    assert all(one["exercises"] for one in (made, swapped, shortened))
+    assert [one["name"] for one in swapped["exercises"]] != [one["name"] for one in made["exercises"]]
+    assert logged["messages"][0].startswith("Logged")

@@ -145,7 +145,7 @@ async def archive_ai_agent(request: Request, caller: AdminCaller, uow: Transacti
     await keeping.archive(uow, services_of(request).definitions, AGENTS, await _own(uow, agent_id))
 
 
-@routes.get("/{agent_id}/versions")
+@routes.get("/{agent_id}/versions", responses=problem_responses(409))
 async def list_ai_agent_versions(caller: StaffCaller, uow: Transaction, agent_id: UUID) -> DefinitionVersions:
     """Every version, newest first. What ships with Spotter has none."""
     if _shipped(agent_id) is not None:

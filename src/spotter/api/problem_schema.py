@@ -87,7 +87,11 @@ def _add_problems(document: dict[str, Any]) -> None:
             if _names_something(operation, document["components"]["schemas"]):
                 problems.add(404)
             for status, answer in problem_responses(*problems).items():
-                answers.setdefault(str(status), answer)
+                # Where a seed's shape rules, what is refused before it gets there is a problem all the same.
+                described = answers.setdefault(str(status), {"description": answer["description"]})
+                described.setdefault("content", {}).setdefault(
+                    PROBLEM_MEDIA_TYPE, answer["content"][PROBLEM_MEDIA_TYPE]
+                )
             operation["responses"] = dict(sorted(answers.items()))
 
 

@@ -137,7 +137,7 @@ async def archive_scenario(
     await keeping.archive(uow, services_of(request).definitions, SCENARIOS, row)
 
 
-@routes.get("/{scenario_id}/versions")
+@routes.get("/{scenario_id}/versions", responses=problem_responses(409))
 async def list_scenario_versions(
     caller: StaffCaller, uow: Transaction, scenario_id: ScenarioName, project_id: ProjectQuery = None
 ) -> DefinitionVersions:

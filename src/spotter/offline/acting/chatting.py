@@ -92,14 +92,18 @@ def danger(turn: Turn, kind: str | None) -> None:
     turn.reason = "Safety first."
 
 
-def cautious(turn: Turn) -> bool:
-    """What the safety rules saw in a message comes before what we understood of it. True when nothing else is done."""
+def cautious(turn: Turn, *, sore_spot: bool) -> bool:
+    """What the safety rules saw in a message comes before what we understood of it. True when nothing else is done.
+
+    Only a possible warning sign gets here, a sure one never reaches a model. With a sore spot that was understood, and
+    no danger of our own finding, it was that: it is planned around, which is more than refusing would do for anybody.
+    """
     note = turn.caution
     if "distress" in note:
         danger(turn, "self_harm")
     elif "disordered eating" in note:
         danger(turn, "eating")
-    elif "medical warning sign" in note:
+    elif "medical warning sign" in note and not sore_spot:
         turn.say(_WARNING_SIGN)
     elif "Performance drugs" in note:
         turn.say(_DRUGS)

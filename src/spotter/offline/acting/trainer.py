@@ -205,7 +205,7 @@ def _act(turn: Turn, understood: Understanding) -> Script:
     said = turn.text.lower()
     if Intent.RED_FLAG in intents:
         chatting.danger(turn, understood.slots.danger)
-    elif chatting.cautious(turn):
+    elif chatting.cautious(turn, sore_spot=bool(understood.slots.injuries)):
         return
     elif Intent.OTHER_LANGUAGE in intents:
         chatting.foreign(turn)
