@@ -80,7 +80,7 @@ async def run_agent(request: Request, caller: Caller, body: AgentRunRequest) -> 
     if not body.input.strip():
         raise BadRequest("`input` is empty. Say what the agent should do.")
     wished = Wished(instructions=storable_text(body.instructions or "").strip(), model=body.model or "")
-    if wished.overrides:
+    if wished.brings:
         require_builder(request, caller, body.model)
     async with services_of(request).database.unit_of_work(caller.scope) as uow:
         session = await _session(request, caller, uow, body, wished)
@@ -107,7 +107,7 @@ async def _session(
         begins.agent,
         scenario=begins.scenario,
         stage=begins.stage,
-        overrides=wished.overrides,
+        overrides=wished.overrides(begins.agent),
         session_id=session_id,
         kind="call",
     )

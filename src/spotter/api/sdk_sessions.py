@@ -77,7 +77,7 @@ async def create_sdk_session(
 ) -> SdkSession:
     """Start a session, or get the one that has this name already, as it is."""
     wished = Wished(body.agent_name, storable_text(body.instructions).strip(), body.model or "")
-    if wished.overrides:
+    if wished.brings:
         require_builder(request, caller, body.model)
     services = services_of(request)
     name = body.session_id or str(new_id())
@@ -120,7 +120,7 @@ async def _prepared(request: Request, caller: Principal, body: SdkMessage) -> UU
     services = services_of(request)
     given = body.agent or SdkAgent()
     wished = Wished(given.name or "", storable_text(given.instructions or "").strip(), given.model or "")
-    if wished.overrides:
+    if wished.brings:
         require_builder(request, caller, given.model)
     async with services.database.unit_of_work(caller.scope) as uow:
         session = await program_sessions.find(uow, caller, body.session_id)

@@ -121,7 +121,8 @@ class Book:
                     "an agent is gone; the root takes over", extra={"agent": name, "scenario": scenario.id}
                 )
                 name = scenario.root
-        return _changed(self._of(name, part.scenario), part.overrides)
+        rules = self.scenarios[part.scenario].guardrails.told() if part.scenario is not None else ""
+        return _changed(self._of(name, part.scenario), part.overrides, rules)
 
     def _of(self, name: str, scenario_id: str | None) -> Agent:
         """Made once: its instructions are encoded once, and its tools are found by it."""
@@ -141,11 +142,14 @@ class Book:
         return written.agent(scenario.model or self.default_model, others, rules=scenario.guardrails.told())
 
 
-def _changed(agent: Agent, overrides: Mapping[str, Any] | None) -> Agent:
-    """With what the session has different. Whoever set it was allowed to; nothing else can be set."""
+def _changed(agent: Agent, overrides: Mapping[str, Any] | None, rules: str) -> Agent:
+    """With what the session has different. Whoever set it was allowed to; nothing else can be set. Instructions are
+    those of the agent they were given for, and the scenario's rules hold beside them."""
     if not overrides:
         return agent
     model, instructions = overrides.get("model"), overrides.get("instructions")
     if model:
         agent = replace(agent, model=model, fallbacks=() if model == "offline" else ("offline",))
-    return replace(agent, instructions=instructions) if instructions else agent
+    if instructions and overrides.get("agent", agent.name) == agent.name:
+        agent = replace(agent, instructions=f"{instructions}\n\n{rules}" if rules else instructions)
+    return agent

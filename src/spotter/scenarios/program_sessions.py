@@ -34,9 +34,14 @@ class Wished:
     model: str = ""
 
     @property
-    def overrides(self) -> dict[str, str]:
-        given = {"instructions": self.instructions, "model": self.model}
-        return {name: value for name, value in given.items() if value}
+    def brings(self) -> list[str]:
+        """What needs the builder's permission."""
+        return [name for name in ("instructions", "model") if getattr(self, name)]
+
+    def overrides(self, agent: str) -> dict[str, str]:
+        """As a session keeps them: instructions are for one agent, also when another one goes on."""
+        given = {name: getattr(self, name) for name in self.brings}
+        return {**given, "agent": agent} if self.instructions else given
 
 
 def own_id(caller: Principal, name: str) -> UUID:
@@ -63,7 +68,7 @@ async def create(uow: UnitOfWork, book: Book, session_id: UUID, wished: Wished) 
         agent,
         session_id=session_id,
         details={_NAME: wished.name or agent},
-        overrides=wished.overrides,
+        overrides=wished.overrides(agent),
     )
 
 
@@ -82,11 +87,12 @@ async def change(
     uow: UnitOfWork, log: SessionLog, book: Book, session: AgentSession, wished: Wished
 ) -> int | None:
     """From the next message on. The number of the event that says so, where somebody else answers then."""
-    overrides: dict[str, Any] = {**(session.overrides or {}), **wished.overrides}
+    agent = wished.name if wished.name in book.agents else session.agent
+    overrides: dict[str, Any] = {**(session.overrides or {}), **wished.overrides(agent)}
     session.overrides = overrides or None
     if wished.name:
         session.details = {**session.details, _NAME: wished.name}
-    fields = [*wished.overrides, *(["name"] if wished.name else [])]
+    fields = [*wished.brings, *(["name"] if wished.name else [])]
     await audit.record(uow, "session.overridden", target=str(session.id), detail={"fields": fields})
     await uow.session.flush()
     if wished.name not in book.agents or wished.name == session.agent:
