@@ -59,7 +59,7 @@ _SECRETS: Final = re.compile(
     r"(?:(?:basic|bearer|digest|negotiate|token)\s+)?)[^\s'\",;&)}\\]+"
     r"|(?P<keep2>\bbearer\s+)[a-z0-9._~+/=-]{8,}"
     # our own tokens, provider keys, anything shaped like a JWT
-    r"|\bsp[krli]_[a-z0-9_.-]{4,}|\bsk-[a-z0-9_-]{16,}"
+    r"|\bsp[krli]_[a-z0-9_.-]{4,}|\bsk-[a-z0-9_-]{16,}|\bek_[a-z0-9_-]{12,}"
     r"|(?<![a-z0-9_-])eyj[a-z0-9_-]{4,}\.[a-z0-9_-]+(?:\.[a-z0-9_-]*)?"
     # scheme://user:password@host. Greedy to the last @ before the path: passwords contain @ and : too
     r"|(?P<keep3>://[^\s:/@]{0,200}:)[^\s/]+(?=@)",
@@ -76,7 +76,7 @@ _QUOTES: Final = ("DETAIL:", "JSON data, line ", "input_value=", "[parameters: "
 # Most texts contain none of these and need no search at all: 1 µs instead of 40.
 _HINTS: Final = (
     *("authorization", "bearer", "cookie", "key", "passw", "secret", "_token"),
-    *("spk_", "spr_", "spl_", "spi_", "sk-", "eyj", "://"),
+    *("spk_", "spr_", "spl_", "spi_", "sk-", "ek_", "eyj", "://"),
 )
 _SECRET_KEY: Final = re.compile(rf"(?:\w+[_-])?(?:{_SENSITIVE})", re.IGNORECASE)
 
