@@ -19,6 +19,7 @@ from spotter.settings import Settings
 
 _LOOK_EVERY = 0.01
 _BACKLOG = 2048
+_PING_EVERY = 45.0  # seconds: proxies let go after 60; of idle WebSockets, pings are what costs most
 
 
 class _Server(uvicorn.Server):
@@ -66,6 +67,7 @@ class Listener:
                 lifespan="off",
                 timeout_graceful_shutdown=max(1, int(self._settings.shutdown_grace)),
                 ws="websockets-sansio",
+                ws_ping_interval=_PING_EVERY,
                 ws_max_size=self._settings.max_body_bytes,
             )
         )
