@@ -30,6 +30,8 @@ class Visitor:
     principal: Principal
     token: str | None = None
     """Of a guest; told with the answer."""
+    had_cookie: bool = False
+    """Of a guest they were before they signed in."""
 
 
 async def visitor(request: Request) -> Visitor:
@@ -43,7 +45,7 @@ async def visitor(request: Request) -> Visitor:
         raise Forbidden("The coach coaches people. Sign in as one; an API key has no body.")
     if token is not None:
         await _adopt(services_of(request), token, principal)
-    return Visitor(principal)
+    return Visitor(principal, had_cookie=COOKIE in request.cookies)
 
 
 async def known_visitor(request: Request) -> Principal:
@@ -87,6 +89,8 @@ async def _adopt(services: Services, token: str, principal: Principal) -> None:
 def tell(response: Response, services: Services, one: Visitor) -> None:
     """A guest's token, for the next message; a browser keeps it where no script can read it."""
     if one.token is None:
+        if one.had_cookie:
+            response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
         return
     response.headers[TOKEN] = one.token
     response.set_cookie(

@@ -58,12 +58,10 @@ async def clearance(uow: UnitOfWork, user_id: UUID) -> Clearance:
     return clearance_by(await latest_screening(uow, user_id))
 
 
-async def latest_screening(uow: UnitOfWork, user_id: UUID) -> Screening | None:
+async def latest_screening(uow: UnitOfWork, user_id: UUID, *, passed: bool = False) -> Screening | None:
+    wanted = [Screening.user_id == user_id, *([Screening.cleared] if passed else [])]
     return await uow.session.scalar(
-        select(Screening)
-        .where(Screening.user_id == user_id)
-        .order_by(Screening.created_at.desc(), Screening.id.desc())
-        .limit(1)
+        select(Screening).where(*wanted).order_by(Screening.created_at.desc(), Screening.id.desc()).limit(1)
     )
 
 

@@ -107,9 +107,9 @@ def left(workout: Workout, entries: Sequence[Mapping[str, Any]]) -> int:
     )
 
 
-async def begin(uow: UnitOfWork, session_id: UUID, workout: Workout) -> Workout:
-    """Puts it on the table with nothing done yet."""
-    placed = await table.put(uow, session_id, workout)
+async def begin(uow: UnitOfWork, session_id: UUID, workout: Workout, request: Mapping[str, Any]) -> Workout:
+    """Puts it on the table with nothing done yet. `request` says what it was planned as."""
+    placed = await table.put(uow, session_id, workout, request)
     row = await table.on_table(uow, session_id)
     assert row is not None
     await _write(uow, row, [])

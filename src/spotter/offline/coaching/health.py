@@ -6,6 +6,7 @@ from typing import Final
 from spotter.offline.coaching.phrases import only, phrase, says
 from spotter.training.screening import Answer, Topic
 
+_NO: Final = re.compile(r"\b(?:no|nope|none|nothing|nah|never)\b")
 _NUMBERED: Final = re.compile(r"\b([1-7])\s*[.):=-]?\s*(yes|no|y|n)\b")
 _YES_TO: Final = re.compile(r"\byes (?:to |for )?(?:number |question |#)?([1-7](?:(?:,| and|,? &)? ?[1-7])*)")
 _CLAUSES: Final = re.compile(r"[,;.!?\n]|\bbut\b|\bthough\b|\bhowever\b|\bexcept\b|\band i\b|\bapart from\b")
@@ -54,9 +55,7 @@ def mentioned(said: str) -> dict[Topic, bool]:
 def _says_no(said: str) -> bool:
     if says("health.all_no", said):
         return True
-    return only("health.no_words").fullmatch(said) is not None and says(
-        "health.not", said.replace("nope", "no")
-    )
+    return only("health.no_words").fullmatch(said) is not None and _NO.search(said) is not None
 
 
 def _by_number(said: str) -> dict[Topic, bool]:

@@ -167,6 +167,8 @@ def _next_question(scene: Scene) -> Script:
     first = not scene.heard.asked
     if first:
         scene.say(_GREETING)
+    if says("intake.nervous", scene.said):
+        scene.say("It is normal to be nervous, most people are. We start gently, and you set the pace.")
     if missing:
         _ask_about(scene, missing, first)
     elif "screening" in scene.missing:

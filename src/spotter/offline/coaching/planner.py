@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any, Final
 
 from spotter.offline.acting.script import Call, Outcome, Script
+from spotter.offline.acting.turn import joined
 from spotter.offline.coaching.phrases import says
 from spotter.offline.coaching.profiling import profile_in
 from spotter.offline.coaching.scene import Scene
@@ -32,7 +33,7 @@ def converse(scene: Scene) -> Script:
     if changed:
         done = yield [Call("save_profile", changed)]
         if scene.did(done[0], "keep that"):
-            yield from _make(scene, weeks, "Here it is, changed to that.")
+            yield from _make(scene, weeks, _changed(changed))
     elif weeks or not plan:
         yield from _make(scene, weeks, "Here is your plan.")
     elif says("plan.later", scene.said):
@@ -66,6 +67,16 @@ def _make(scene: Scene, weeks: int | None, opening: str) -> Script:
     scene.say(opening)
     _told(scene, done[0])
     scene.say(_OFFER)
+
+
+def _changed(changed: dict[str, Any]) -> str:
+    hurts = [str(each).rpartition(",")[0] or str(each) for each in changed.get("injuries", ())]
+    if hurts:
+        return (
+            f"Good that you say so. I noted your {joined(hurts)} and went through the whole plan again: what could "
+            "strain it is out, the rest you only do as far as it feels fine."
+        )
+    return "Here it is, changed to that."
 
 
 def _told(scene: Scene, outcome: Outcome) -> None:

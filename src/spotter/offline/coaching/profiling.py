@@ -79,7 +79,8 @@ def _goals(said: str, slots: Slots) -> list[str]:
     ]
     named += [goal.value for goal in _GOALS if says(f"profile.{goal.value}", said)]
     if not named and says("profile.fitter", said):
-        named = [Goal.STRENGTH.value, Goal.ENDURANCE.value]
+        # All-round training, the way beginners do best: moderate amounts of everything big.
+        named = [Goal.HYPERTROPHY.value, Goal.ENDURANCE.value]
     return list(dict.fromkeys(named))
 
 

@@ -77,7 +77,7 @@ def _last_words(messages: Sequence[Message]) -> str:
     for message in messages:
         if isinstance(message, AssistantMessage) and message.text:
             spoken = message.text
-    asked = [each.text for each in outcomes(messages) if each.text.startswith("Asked: ")]
+    asked = [each.text for each in outcomes(messages) if each.text.startswith(("Asked: ", "Told: "))]
     last_turn = [at for at, message in enumerate(messages) if is_said(message)]
     recent = list(outcomes(messages[last_turn[-1] :])) if last_turn else []
     if asked and any(each.text == asked[-1] for each in recent):

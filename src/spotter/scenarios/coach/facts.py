@@ -41,9 +41,10 @@ async def load(uow: UnitOfWork, session: Standing) -> Facts:
 
 
 async def red_flag_stands(uow: UnitOfWork, user_id: UUID) -> bool:
-    """Whether something alarming was said since the health questions were answered last."""
-    newest = await profile.latest_screening(uow, user_id)
-    since = newest.created_at if newest is not None else _LONG_AGO
+    """Whether something alarming was said since they were last found fit. Answers that did not pass change nothing:
+    otherwise a second round of «no» would make it forgotten."""
+    passed = await profile.latest_screening(uow, user_id, passed=True)
+    since = passed.created_at if passed is not None else _LONG_AGO
     rows = await uow.session.execute(_STOPPED, {"person": user_id, "since": since})
     return any(_is_red_flag(content, sequence) for content, sequence in rows)
 

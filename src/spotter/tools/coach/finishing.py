@@ -1,16 +1,21 @@
 """After the workout: into the history, and what it earned."""
 
+from contextlib import suppress
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 
 from spotter.clock import now
+from spotter.errors import NotFound
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, ToolFailed, tool
 from spotter.scenarios.coach import moving, visit
 from spotter.scenarios.coach.stages import CoachStage, Refused
+from spotter.store.unit_of_work import UnitOfWork
 from spotter.tools.coach.visiting import standing
-from spotter.training import badge_log, experience_log, history, table, underway
+from spotter.training import badge_log, experience_log, history, schedule, table, underway
+from spotter.training.tables import WorkoutOnTable
 
 
 @tool(category="coach", examples=["that was all", "write it down", "all correct"])
@@ -28,6 +33,7 @@ async def complete_workout(
     workout_id = await history.log(uow, done)
     if workout_id is None:
         raise ToolFailed("This workout was written down before. Nothing was changed.")
+    await _done_as_planned(uow, row)
     await table.clear(uow, row)
     earned = await experience_log.award(uow, workout_id, done)
     badges = await badge_log.award(uow)
@@ -47,6 +53,15 @@ async def complete_workout(
     if badges:
         told += f" New badges: {', '.join(badge.name for badge in badges)}."
     return Answer(data, told, moves=moved)
+
+
+async def _done_as_planned(uow: UnitOfWork, row: WorkoutOnTable) -> None:
+    """Only now: a session that was broken off is still to be done."""
+    planned = row.request.get("scheduled_id")
+    if planned is None:
+        return
+    with suppress(NotFound):  # called off meanwhile
+        await schedule.change(uow, UUID(planned), {"status": "done"})
 
 
 TOOLS = (complete_workout,)

@@ -154,7 +154,7 @@ async def answer_screening(
         await profile.answer_screening(uow, stored, cleared=False)
         told = screening.see_a_doctor(verdict)
         data = {"success": True, "answers": stored, "state": "see_clinician", "question": told, "options": []}
-        return Answer(data, f"Kept. The person was told: {told}", ends=Ending.ASKED)
+        return Answer(data, f"Told: {told}", ends=Ending.ASKED)
     question = (
         f"Let me read that back. You said {screening.told_back(answers, seen_by_doctor=seen_by_doctor)} Is that right, "
         "and may I keep it with your profile? A plain “yes” is enough; if something is off, tell me what."

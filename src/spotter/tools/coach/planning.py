@@ -106,11 +106,10 @@ async def start_workout(context: ToolContext, session_id: UUID | None = None) ->
     row = await _wanted(uow, session_id)
     planned, title = row.id, row.title
     checked = _checked(Workout.model_validate(row.workout), await _athlete(context, uow), None)
-    placed = await underway.begin(uow, session.id, checked.workout)
+    placed = await underway.begin(uow, session.id, checked.workout, {"scheduled_id": str(planned)})
     moved = await moving.take(uow, session, CoachStage.WORKOUT, f"{title} begins.")
     if isinstance(moved, Refused):
         raise ToolFailed(moved.reason)
-    await schedule.change(uow, planned, {"status": "done", "notes": f"session:{session.id}"})
     data = {
         "success": True,
         "title": title,
