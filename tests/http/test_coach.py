@@ -176,6 +176,7 @@ async def test_the_life_of_a_session(http: httpx.AsyncClient, gym: Gym) -> None:
     assert (await http.get("/api/coach/sessions", headers=person.headers)).json()["sessions"] == []
     missing = await http.get(f"/api/coach/sessions/{random_id()}", headers=person.headers)
     assert missing.status_code == 404
+    assert (await http.delete("/api/coach/sessions/stats", headers=person.headers)).status_code == 405
 
 
 async def test_who_must_see_a_doctor_does_not_get_through(http: httpx.AsyncClient, gym: Gym) -> None:

@@ -298,7 +298,8 @@ async def clean_up_coach_sessions(caller: StaffCaller, uow: Transaction, body: C
     return CleanedUp(removed=await visits.clean_up(uow, timedelta(hours=body.maxAgeHours)))
 
 
-@routes.get("/sessions/{session_id}", responses=problem_responses(404))
+# Only ids here: `stats` and `cleanup` are other things, and a wrong method on them is told as such.
+@routes.get("/sessions/{session_id:uuid}", responses=problem_responses(404))
 async def get_coach_session(request: Request, caller: KnownVisitor, session_id: UUID) -> CoachSessionDetail:
     """One of your visits: where it stands, the way it took, and what was said."""
     services = services_of(request)
@@ -327,7 +328,7 @@ async def get_coach_session(request: Request, caller: KnownVisitor, session_id: 
     )
 
 
-@routes.delete("/sessions/{session_id}", status_code=204, responses=problem_responses(404))
+@routes.delete("/sessions/{session_id:uuid}", status_code=204, responses=problem_responses(404))
 async def delete_coach_session(request: Request, caller: KnownVisitor, session_id: UUID) -> None:
     """Shred what was said in one of your visits. What you trained stays in your history."""
     async with services_of(request).database.unit_of_work(caller.scope) as uow:
