@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import random
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,18 +27,19 @@ from spotter.safety.words import words_of
 ROOT: Final = Path(__file__).resolve().parent.parent
 CORPUS: Final = ROOT / "training_data"
 LABELLED: Final = ROOT / "tests" / "safety" / "labelled"
+FAMILIES: Final = CORPUS / "families"
 CODE: Final = ROOT / "src" / "spotter" / "safety" / "classifier"
 FINE: Final = "fine"
-# By label: from which score on it warns, and from which it is sure. Chosen by hand after `--check 5`, where the second
-# one stops up to 13 of 2,394 ordinary texts per label: not none, since at none recall falls by a tenth and more.
+# By label: from which score on it warns, and from which it is sure. Chosen by hand between the highest ordinary and the
+# lowest meant texts of rounds that were written blind.
 THRESHOLDS: Final = {
-    "medical_emergency": (-0.1, 0.12),
-    "self_harm": (-0.15, 0.05),
-    "eating_disorder": (-0.2, 0.05),
-    "threat": (-0.5, -0.2),
+    "medical_emergency": (-0.25, -0.03),
+    "self_harm": (-0.3, -0.12),
+    "eating_disorder": (-0.3, -0.08),
+    "threat": (-0.5, -0.1),
     "harassment": (-0.5, -0.15),
     "sexual": (-0.6, -0.4),
-    "minors": (-0.6, -0.42),
+    "minors": (-0.6, -0.3),
     "drugs": (-0.5, -0.2),
     "injection": (-0.2, 0.08),
 }
@@ -47,10 +49,12 @@ VALUE: Final = 0.25
 OTHER: Final = 0.2
 """How much it matters that a text of another label is not taken for this one: little, both are found."""
 BURIED: Final = 0.5
-ROUNDS: Final = 40
+ROUNDS: Final = 25
 LEAST: Final = 2
 SCALE: Final = 1024.0
 SHORT: Final = 25
+PER_FAMILY: Final = 14
+_CHOICE: Final = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,26 @@ def texts() -> list[Text]:
     for path in sorted(CORPUS.glob("*.jsonl")):
         for row in _rows(path):
             found.append(Text(_words(row["text"]), row["label"], row["text"], ours=False))
+    for path in sorted(FAMILIES.glob("*.txt")):
+        label = FINE if path.stem.startswith(FINE) else path.stem
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                found += [Text(_words(one), label, one, ours=False) for one in members(line)]
     for path in sorted(LABELLED.glob("*.jsonl")):
         for row in _rows(path):
             if row["set"] == "tuning" and row["source"] != "assistant":
                 known = [label for label in row["labels"] if label in THRESHOLDS]
                 found.append(Text(_words(row["text"]), (known or [FINE])[0], row["text"], ours=True))
     return found
+
+
+def members(family: str) -> list[str]:
+    """Some of the texts a family stands for: of each `{one|or|the other}`, one, at random but always the same."""
+    chance = random.Random(family)
+    made = (
+        _CHOICE.sub(lambda found: chance.choice(found[1].split("|")), family) for _ in range(2 * PER_FAMILY)
+    )
+    return list(dict.fromkeys(one.replace("\\n", "\n") for one in made))[:PER_FAMILY]
 
 
 def fingerprint(shown: Iterable[Text]) -> str:

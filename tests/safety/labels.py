@@ -20,7 +20,7 @@ class Labelled:
 
 
 def every_text() -> Iterator[Labelled]:
-    """Every file in the folder; the one written afterwards by somebody else is `held_out.jsonl`."""
+    """Every file in the folder; the one written after the rules, and never tuned on, is `held_out.jsonl`."""
     for path in sorted(FOLDER.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip():

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from spotter.safety import Action, moderate
-from spotter.safety.classifier.features import MARKS, context_features, word_features
+from spotter.safety.classifier.features import MARKS, context_features, repeated, word_features
 from spotter.safety.classifier.model import WEIGHTS, ZERO, Model, model
 from spotter.safety.classifier.stretches import stretches
 from spotter.safety.normalise import normalise
@@ -75,9 +75,8 @@ def test_packed_lanes_add_up_like_plain_numbers() -> None:
         by_word: list[list[str]] = [list(word_features(word)) if word not in MARKS else [] for word in words]
         for index, feature in context_features(words):
             by_word[index].append(feature)
-        for at in range(2, len(words)):
-            if words[at] == words[at - 1] == words[at - 2]:
-                by_word[at] = []
+        for at in repeated(words):
+            by_word[at] = []
         for at, (score, _) in enumerate(model().scores(words)):
             plain = max(
                 sum(weights[name][at] for each in by_word[a:b] for name in each if name in weights)
@@ -125,7 +124,7 @@ def test_the_span_is_the_stretch_that_weighed_most() -> None:
     text = f"{SMALL_TALK}{said}. {SMALL_TALK}"
     (found,) = [
         one
-        for one in model().findings(without_gym_language(words_of(normalise(text))))
+        for one in model().reading(without_gym_language(words_of(normalise(text)))).found
         if one.category == "self_harm"
     ]
     ((start, end),) = found.spans
@@ -156,3 +155,38 @@ def _words(text: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("word", ["word", "hello", "ha", "go"])
 def test_a_word_said_often_is_no_alarm(word: str) -> None:
     assert moderate(f"{word} " * 200, "member").allowed
+
+
+@pytest.mark.parametrize("phrase", ["la la land", "na na na hey hey", "run run walk", "one two three four"])
+def test_a_phrase_said_often_is_no_alarm(phrase: str) -> None:
+    assert moderate(f"{phrase} " * 50, "member").allowed
+
+
+def test_said_often_it_is_still_heard() -> None:
+    assert moderate("i want to end my life. " * 20).action is Action.EMERGENCY
+
+
+def test_where_all_other_words_speak_against_it_a_rule_only_warns() -> None:
+    text = "how many tablets of magnesium do you suggest after training"
+    words = without_gym_language(words_of(normalise(text)))
+    assert "self_harm" in model().reading(words).doubted
+    assert moderate(text).allowed
+
+
+def test_of_a_language_it_does_not_know_it_doubts_nothing() -> None:
+    words = without_gym_language(
+        words_of(normalise("ich kriege beim treppensteigen plotzlich keine luft mehr"))
+    )
+    assert not model().reading(words).doubted
+    assert moderate("Ich kriege beim Treppensteigen plötzlich keine Luft mehr").action is Action.EMERGENCY
+
+
+def test_a_family_gives_the_same_texts_every_time(training: ModuleType) -> None:
+    family = "i {hope|pray} {it rains|the rack is free}{ today|}"
+    assert training.members(family) == training.members(family)
+    assert set(training.members(family)) <= {
+        f"i {verb} {what}{when}"
+        for verb in ("hope", "pray")
+        for what in ("it rains", "the rack is free")
+        for when in (" today", "")
+    }

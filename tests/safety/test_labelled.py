@@ -1,19 +1,20 @@
-"""How well the rules read texts: our own, and texts written afterwards that nobody tuned on."""
+"""How well texts are read: our own, and a third that was written after the rules and never tuned on.
+
+`held_out.jsonl` must stay that way: whoever looks into it to mend a miss makes it a tuning set and writes a new one.
+"""
 
 import pytest
 
 from tests.safety.labels import Score, every_text, report, table
 
-# What we promise of texts nobody has tuned on, and what has been reached on the set written last, by somebody who did
-# not know the rules. The second is a floor, to be raised until it is the first.
 PROMISED = {
     "medical_emergency": 0.97,
     "self_harm": 0.97,
     "personal_data": 0.95,
     "injection": 0.85,
 }
-REACHED = {**PROMISED, "medical_emergency": 0.96, "self_harm": 0.87}
-LEAST = {"tuning": PROMISED, "held_out": REACHED}
+# None is what we promise of ordinary words, too. On the texts held out it was five of 195 at first contact; it may only
+# become fewer, by better rules and texts, never by mending those five.
 FALSE_BLOCKS = {"tuning": 0, "held_out": 5}
 
 
@@ -24,8 +25,16 @@ def scores() -> dict[tuple[str, str], Score]:
     return found
 
 
-def test_there_are_enough_texts_of_our_own() -> None:
-    assert sum(one.set == "tuning" for one in every_text()) >= 420
+def test_there_are_enough_texts_and_a_third_is_held_out() -> None:
+    sets = [one.set for one in every_text()]
+    assert len(sets) >= 600
+    assert sets.count("held_out") >= 200
+    assert 3 * sets.count("held_out") >= len(sets)
+
+
+def test_every_kind_of_text_is_held_out() -> None:
+    labels = {label for one in every_text() if one.set == "held_out" for label in one.labels or ("ordinary",)}
+    assert labels >= {*PROMISED, "eating_disorder", "ordinary"}
 
 
 def test_no_text_is_in_two_sets() -> None:
@@ -34,19 +43,14 @@ def test_no_text_is_in_two_sets() -> None:
         assert seen.setdefault(one.text.strip().lower(), one.set) == one.set, one.text
 
 
+@pytest.mark.parametrize("category", PROMISED)
 @pytest.mark.parametrize("name", ["tuning", "held_out"])
-def test_recall_is_as_promised(scores: dict[tuple[str, str], Score], name: str) -> None:
-    here = {category: score for (of, category), score in scores.items() if of == name}
-    if not here:
-        pytest.skip(f"there are no {name} texts yet")
-    for category, least in LEAST[name].items():
-        if category in here:
-            assert here[category].recall >= least, table({(name, category): here[category]})
+def test_recall_is_as_promised(scores: dict[tuple[str, str], Score], name: str, category: str) -> None:
+    score = scores[name, category]
+    assert score.recall >= PROMISED[category], table({(name, category): score})
 
 
 @pytest.mark.parametrize("name", ["tuning", "held_out"])
-def test_ordinary_words_are_never_blocked(scores: dict[tuple[str, str], Score], name: str) -> None:
-    ordinary = scores.get((name, "ordinary"))
-    if ordinary is None:
-        pytest.skip(f"there are no {name} texts yet")
+def test_ordinary_words_are_hardly_ever_blocked(scores: dict[tuple[str, str], Score], name: str) -> None:
+    ordinary = scores[name, "ordinary"]
     assert ordinary.false_blocks <= FALSE_BLOCKS[name], table({(name, "ordinary"): ordinary})

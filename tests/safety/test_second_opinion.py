@@ -104,3 +104,48 @@ async def test_no_key_no_question() -> None:
     resolver = Resolver(offline=OfflineModel)
     assert resolver.moderator(None) is None
     assert resolver.moderator(Endpoint("http://127.0.0.1:1/v1", None)) is None
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+async def test_a_gateway_without_moderation_is_asked_once_and_no_alarm(
+    status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan = Answer([b"<html>not here</html>"], status=status, content_type="text/html")
+    async with WireServer(lambda asked: plan) as server:
+        resolver = Resolver(offline=OfflineModel)
+        try:
+            with caplog.at_level(logging.WARNING):
+                decisions = [await _second(resolver, server.url, text) for text in _THREE]
+        finally:
+            await resolver.aclose()
+        assert len(server.asked) == 1
+    assert [one.action for one in decisions] == [Action.ALLOW, Action.ALLOW, Action.EMERGENCY]
+    for one in decisions:
+        assert "no second opinion: the model gateway offers none" in one.reason
+        assert "second_opinion_unavailable" not in {each.name.value for each in one.categories}
+    assert sum("offers no moderation" in record.getMessage() for record in caplog.records) == 1
+
+
+async def test_after_a_while_the_gateway_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spotter.llm.openai_moderation.REMEMBERED", 0.0)
+    plans = [
+        Answer([b"{}"], status=404, content_type="application/json"),
+        _answer({"self-harm/intent": 0.97}),
+    ]
+    async with WireServer(lambda asked: plans.pop(0)) as server:
+        resolver = Resolver(offline=OfflineModel)
+        try:
+            first = await _second(resolver, server.url, "some riddle")
+            second = await _second(resolver, server.url, "some riddle")
+        finally:
+            await resolver.aclose()
+    assert (first.action, second.action) == (Action.ALLOW, Action.EMERGENCY)
+
+
+_THREE = ("see you at the gym", "three sets of ten", "I want to kill myself")
+
+
+async def _second(resolver: Resolver, url: str, text: str) -> ModerationDecision:
+    moderator = resolver.moderator(Endpoint(f"{url}/v1", SecretStr(KEY)))
+    assert isinstance(moderator, OpenAIModeration)
+    return await with_second_opinion(moderate(text), text, moderator, DEFAULT_POLICY)

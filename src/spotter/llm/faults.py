@@ -86,6 +86,13 @@ class ModelNotFound(ModelError):
     title = "The provider does not know this model"
 
 
+class ModerationMissing(ModelError):
+    """A gateway for models that offers no moderation: nothing is broken, there is just nobody to ask."""
+
+    code = "moderation_missing"
+    title = "This address offers no moderation"
+
+
 class ModelBadRequest(ModelError):
     """They say our request is wrong. Often our bug, sometimes only this provider's taste."""
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Mapping, MutableMapping
 from typing import Final
 
 import httpx2
@@ -13,6 +15,7 @@ from spotter.llm.faults import (
     ModelProtocolError,
     ModelTimeout,
     ModelUnavailable,
+    ModerationMissing,
     Origin,
     Refusal,
     failed,
@@ -21,18 +24,40 @@ from spotter.llm.faults import (
 from spotter.llm.provider import what
 from spotter.llm.transport import BROKEN, LATE
 
+log = logging.getLogger(__name__)
+
 MODEL: Final = "omni-moderation-latest"
 PATIENCE: Final = 3.0
 """A message waits for this; better to say that nobody answered."""
 
 
+REMEMBERED: Final = 600.0
+"""Seconds for which a gateway without moderation is not asked again."""
+_HAS_NONE: Final = frozenset({404, 405, 501})
+_KEPT: Final = 1_000
+
+
 class OpenAIModeration:
-    def __init__(self, client: AsyncOpenAI, *, secret: str = "", patience: float = PATIENCE) -> None:
+    """`missing` is for somebody else's address: gateways without moderation, and until when that is believed. Of
+    OpenAI's own address «not found» stays an error."""
+
+    def __init__(
+        self,
+        client: AsyncOpenAI,
+        *,
+        secret: str = "",
+        patience: float = PATIENCE,
+        missing: MutableMapping[str, float] | None = None,
+    ) -> None:
         self._client = client.with_options(max_retries=0)
         self._origin = Origin("openai", MODEL, secret)
         self._patience = patience
+        self._missing = missing
+        self._address = str(client.base_url)
 
     async def scores(self, text: str) -> Mapping[str, float]:
+        if self._missing is not None and self._missing.get(self._address, 0.0) > time.monotonic():
+            raise failed(ModerationMissing, "is not offered at this address", self._origin)
         try:
             async with asyncio.timeout(self._patience):
                 response = await self._client.post(
@@ -42,6 +67,9 @@ class OpenAIModeration:
         except (openai.APITimeoutError, *LATE) as error:
             raise failed(ModelTimeout, "did not answer in time", self._origin) from error
         except openai.APIStatusError as error:
+            if self._missing is not None and error.status_code in _HAS_NONE:
+                self._remember(self._missing)
+                raise failed(ModerationMissing, "is not offered at this address", self._origin) from error
             codes = frozenset({str(value).lower() for value in (error.code, error.type) if value})
             raise refused(Refusal(error.status_code, codes, error.message), self._origin) from error
         except (openai.APIError, *BROKEN) as error:
@@ -50,6 +78,15 @@ class OpenAIModeration:
             raise failed(
                 ModelProtocolError, f"sent what is no answer: {what(error)}", self._origin
             ) from error
+
+    def _remember(self, missing: MutableMapping[str, float]) -> None:
+        log.warning(
+            "the gateway for models offers no moderation: no second opinions for %d minutes", REMEMBERED / 60,
+            extra={"address": self._address},
+        )  # fmt: skip
+        if len(missing) >= _KEPT:
+            missing.clear()
+        missing[self._address] = time.monotonic() + REMEMBERED
 
 
 def _scores(answer: object) -> Mapping[str, float]:

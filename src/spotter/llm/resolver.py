@@ -107,6 +107,7 @@ class Resolver:
         self._kept = kept
         self._http: Any = None
         self._clients: OrderedDict[tuple[object, ...], Any] = OrderedDict()
+        self._without_moderation: dict[str, float] = {}
 
     def resolve(self, name: str, credentials: Credentials) -> Model:
         wanted, model = split_name(name.strip())
@@ -145,7 +146,8 @@ class Resolver:
             return None
         secret = endpoint.api_key.get_secret_value()
         module = import_module("spotter.llm.openai_moderation")
-        return module.OpenAIModeration(self._client(endpoint, "openai"), secret=secret)
+        missing = None if endpoint.base_url is None else self._without_moderation
+        return module.OpenAIModeration(self._client(endpoint, "openai"), secret=secret, missing=missing)
 
     async def client_secret(self, credentials: Credentials, **wanted: Any) -> ClientSecret:
         """For a browser that speaks to OpenAI's voice model directly: see `realtime.py`."""

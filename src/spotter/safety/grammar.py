@@ -24,7 +24,7 @@ _NEGATED: Final = re.compile(
     r"|of|the|actual|had|have"
     r"|having|got|feel|felt|feeling|in|my|like|a))*$"
     r"|\b(?:no|without|never|dont have|do not have|havent had|dont feel|not)(?: [^ .,]+){1,4} (?:or|nor"
-    r"|and no)(?: any| no)?$|\bno(?: [^ .,]+){1,4} , (?:no|or|nor)$"
+    r"|and no)(?: any| no| had| have| felt| get)*$|\bno(?: [^ .,]+){1,4} , (?:no|or|nor)$"
     r"|\b(?:dont|do not|doesnt|does not|didnt|did not|havent|have not|hasnt|never)(?: (?:really|actually"
     r"|ever|even))?"
     r" (?:have|had|has|get|got|feel|felt|experience|experienced|notice|noticed)(?: (?:any|a|an|the|my|much"

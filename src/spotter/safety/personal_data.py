@@ -51,6 +51,12 @@ _PATTERNS: Final[tuple[tuple[str, str], ...]] = (
         r"(?P<value>(?=[^\s\"'`,;]*\d)(?=[^\s\"'`,;]*[A-Za-z])[^\s\"'`,;@]{7,200})",
     ),
     ("secret", r"(?i:\bbearer\s+)(?P<value>[A-Za-z0-9._~+/=-]{12,})"),
+    # «passwd Rosie&Max1958»: nothing between, so the value must look like one
+    (
+        "secret",
+        r"(?i:\b(?:password|passwd|passcode|pwd|pw|pass)\s+)"
+        r"(?P<value>(?=[^\s\"'`,;]*\d)(?=[^\s\"'`,;]*[A-Za-z])[^\s\"'`,;@]{7,200})",
+    ),
     ("secret", r"(?i:\b(?:password|passcode|pin)['’]?s )(?P<value>(?=[^\s]*\d)[^\s\"'`,;]{4,200})"),
     ("secret", r"://[^\s:/@]{1,100}:(?P<value>[^\s/@]{1,200})@"),
     ("email", r"(?<![\w.+-])[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.)+[\w-]{2,24}(?![\w-])"),
@@ -121,6 +127,7 @@ _HINTS: Final[tuple[tuple[str, ...], ...]] = (
      "contrase", "mot de", "cred", "wifi", "wi-fi"),
     ("pass", "login", "log in", "code"),
     ("bearer",),
+    ("pass", "pwd", "pw"),
     ("s ",),
     ("://",),
     ("@",),

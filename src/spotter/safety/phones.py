@@ -11,7 +11,8 @@ DEFAULT_REGIONS: Final = ("US", "GB", "DE", "FR", "ES", "AU")
 """Tried for numbers without a country code."""
 
 _CANDIDATE: Final = re.compile(
-    r"(?<![\w.,:/+-])(?:\+|00)?\(?\d(?:[\d ().\-/–]|\(0\)){5,22}\d(?![\w/]|[.,:-]\d)"
+    # Behind a comma or colon only where no number stands before it: a column of a table, not «1,200».
+    r"(?:(?<![\w.,:/+-])|(?<=[^\d][,:;]))(?:\+|00)?\(?\d(?:[\d ().\-/–]|\(0\)){5,22}\d(?![\w/]|[.:-]\d|,\d{3}(?!\d))"
 )
 _ANNOUNCED: Final = re.compile(
     r"(?:phone|tel|mobile|cell|call|calls|text|txt|sms|whats ?app|signal|telegram|number|no\.?|nr\.?|ring"

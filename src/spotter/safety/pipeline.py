@@ -4,9 +4,10 @@ Pure: no database, no network, never raises on any text.
 """
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Final
 
-from spotter.safety.classifier.model import model
+from spotter.safety.classifier.model import Reading, model
 from spotter.safety.decision import (
     KINDS,
     Action,
@@ -17,8 +18,8 @@ from spotter.safety.decision import (
     SourceKind,
     Span,
 )
-from spotter.safety.findings import Finding, merged
-from spotter.safety.grammar import RuleBook
+from spotter.safety.findings import SURE, Finding, merged
+from spotter.safety.grammar import SOFT, RuleBook
 from spotter.safety.injection import injection_findings
 from spotter.safety.normalise import MAX_CHARS, Normalised, normalise
 from spotter.safety.output import output_findings
@@ -116,7 +117,15 @@ def decide(
 def _word_findings(words: Words, kind: SourceKind, policy: Policy) -> list[Finding]:
     if kind == "assistant":
         return _MODELS.findings(words) + output_findings(words, policy.floors)
-    return _PEOPLE.findings(words) + model().findings(words)
+    reading = model().reading(words)
+    return [_doubted(one, reading) for one in _PEOPLE.findings(words)] + reading.found
+
+
+def _doubted(finding: Finding, reading: Reading) -> Finding:
+    """A rule sees a few words; where all the others speak against it, it may warn but not stop."""
+    if finding.category not in reading.doubted or finding.score < SURE:
+        return finding
+    return replace(finding, score=SOFT)
 
 
 def _in_original(text: Normalised, finding: Finding) -> Finding:

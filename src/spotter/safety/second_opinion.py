@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from spotter.llm.faults import ModelError
+from spotter.llm.faults import ModelError, ModerationMissing
 from spotter.safety.decision import CategoryName, ModerationDecision
 from spotter.safety.findings import Finding
 from spotter.safety.pipeline import decide
@@ -32,11 +32,13 @@ _LEAST: Final = 0.5
 _MAY_STOP_ALONE: Final = frozenset({_C.SELF_HARM, _C.MINORS})
 _SURE_ALONE: Final = 0.85
 _ONLY_WARNS: Final = 0.55
+_NOBODY: Final = "no second opinion: the model gateway offers none"
 
 
 class Moderator(Protocol):
     async def scores(self, text: str) -> Mapping[str, float]:
-        """Their categories and how sure they are, 0 to 1. Raises `ModelError` when they do not answer."""
+        """Their categories and how sure they are, 0 to 1. Raises `ModelError` when they do not answer, and
+        `ModerationMissing` when there is nobody to ask."""
         ...
 
 
@@ -50,6 +52,9 @@ async def with_second_opinion(
     try:
         # Personal data does not leave the house for this.
         scores = await moderator.scores(decision.redacted if decision.redacted is not None else text)
+    except ModerationMissing:
+        # No alarm on each message: there is nobody who should have looked and did not. The log said so once.
+        return decision.model_copy(update={"reason": f"{decision.reason}; {_NOBODY}"})
     except ModelError as error:
         log.warning(
             "second opinion not available: %s",

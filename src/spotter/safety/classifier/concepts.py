@@ -95,14 +95,18 @@ _CONCEPTS: Final = {
     "quit escape leave stop ended checkout",
     "LIFE": "life live living alive lived lifetime world earth planet future tomorrow",
     "SELFCUT": "cut cutting cuts razor razors blade blades scars knife slice slicing burn burning carve scratch "
-    "scratching lighter marks harm harming self",
+    "scratching lighter marks harm harming self sliced slash slashed slashing carved carving gouged scissors "
+    "cigarette "
+    "branded scars scar stabbed wrists wrist bled",
     "MEANS": "pills tablets paracetamol overdose rope noose bridge roof rooftop ledge cliff train tracks "
         "platform gun "
     "trigger stash stockpile stockpiled hoarding hang hanging jump jumping belt garage bleach balcony rails motorway "
-    "lorry steering swerve veer oncoming crash exhaust",
+    "lorry steering swerve veer oncoming crash crashing exhaust bleach antifreeze lethal fatal insulin "
+    "antidepressants "
+    "reservoir railing sleeping",
     "DESPAIR": "hopeless worthless pointless burden useless empty despair unbearable trapped numb failure "
         "hate loathe "
-    "ashamed disgusting alone lonely unloved meaningless purpose point reason darkness",
+    "ashamed disgusting alone lonely unloved meaningless purpose point reason darkness bearable hollow fault deserve",
     "BETTEROFF": "better easier relieved miss notice care cope without relief",
     "FINALITY": "note letter letters will insurance passwords dog belongings cancel sorry forgive goodbye affairs",
     # --- eating
@@ -167,6 +171,53 @@ _CONCEPTS: Final = {
     "credentials secrets secret customers clients users user everyone list logs conversation",
     "STEALTH": "quietly silently without mention mentioning notify inform log logging hide invisible note confirm "
     "confirmation asking",
+    # --- what ordinary messages are about
+    "GYM": "gymterm workout workouts squat squats squatting bench benching benched deadlift deadlifts "
+        "deadlifting burpee "
+    "burpees lunge lunges plank planks sprint sprints sprinting interval intervals hiit crossfit wod amrap emom "
+    "metcon "
+    "row rows rower rowing erg bike spin cardio treadmill stairmaster elliptical circuit circuits reps rep set "
+    "sets lift "
+    "lifts lifting lifted curl curls dips crunches situps pushup pushups pullup pullups thrusters kettlebell "
+    "kettlebells "
+    "dumbbell dumbbells barbell barbells plates rack racks machine machines session sessions class classes yoga "
+    "pilates "
+    "bootcamp warmup cooldown deload hypertrophy bulk bulking programme program volume tempo rpe pr pb 1rm "
+    "superset finisher "
+    "glutes abs lats traps pecs delts core muscle muscles doms pump run runs running ran jog jogging 5k 10k "
+    "marathon race "
+    "swim swims swam laps pool sport sports football tennis boxing climbing hike hiking mobility stretch stretches "
+    "stretching foam roller coach trainer instructor gym strength protein creatine macros wall",
+    "ADMIN": "membership subscription account booking book booked bookings refund invoice payment price prices "
+        "cost trial "
+    "locker lockers reception timetable schedule slot slots parking towel towels shower showers sauna app wifi "
+    "turnstile "
+    "card contract pause paused renew renewal upgrade pass guest voucher email thursday monday tuesday "
+    "wednesday friday "
+    "saturday sunday easter january february march april june july august september october november december",
+    "TRAVEL": "holiday holidays vacation trip travel travelling travels flight fly flying hotel italy spain "
+        "abroad beach "
+    "moving weekend wedding birthday party visiting honeymoon",
+    "DEVICE": "phone battery watch garmin fitbit strava screen timer earbuds headphones bluetooth laptop alarm "
+        "playlist music "
+    "charger tv",
+    "MEDIA": "movie film films series episode book novel song album game poster comic netflix soundtrack "
+        "audiobook title "
+    "watched watching binged",
+    "KIT": "shoes shoe gloves straps chalk leggings shorts socks shirt bag bottle bands mat sweatband jersey "
+        "suit jeans trainers",
+    "CHEER": "love loved loving happy great proud fun awesome brilliant amazing thanks thank cheers lovely "
+        "enjoy enjoyed "
+    "enjoying excited best perfect nice keen yay worth",
+    "TREAT": "burger burgers coffee beer pancakes cookies cookie chocolate kebab curry chips fries wine tacos "
+        "sushi steak "
+    "chicken oats shake smoothie yoghurt banana",
+    "CRY": "cry crying cried tears sobbing sob sobbed weeping wept bawling",
+    "CAR": "car drive driving drove wheel road tree traffic truck bus lane",
+    "WATERS": "river canal sea lake pier ocean harbour lock",
+    "HEIGHT": "height heights floor storey building window sill railing tower multistorey",
+    "CHOOSE": "picked chosen chose decided decision planned planning plan date method",
+    "FIX": "physio rehab cleared healed recovering recovery surgery op operation",
     # --- grammar
     "NO": "no not never dont doesnt didnt isnt wasnt arent cant couldnt wont without none nothing neither "
         "nor nope aint "
@@ -177,15 +228,16 @@ _CONCEPTS: Final = {
 }  # fmt: skip
 
 
-def _by_word() -> dict[str, str]:
-    found: dict[str, str] = {}
+def _by_word() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
     for name, words in _CONCEPTS.items():
-        for word in words.split():
-            found.setdefault(word, name)
+        for word in dict.fromkeys(words.split()):
+            found[word] = (*found.get(word, ()), name)
     return found
 
 
-CONCEPT_OF: Final = _by_word()
+CONCEPTS_OF: Final = _by_word()
+"""All concepts of a word; the first is the one that counts in pairs."""
 _SMALL: Final = (
     "a an the of to and in is it its on at for that this was be been are so just with as or but from up by has had "
     "have do does did am there then than very really were will about also into get got some like"

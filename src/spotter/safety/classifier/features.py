@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from spotter.safety.classifier.concepts import CONCEPT_OF, SMALL
+from spotter.safety.classifier.concepts import CONCEPTS_OF, SMALL
 
 _WINDOW: Final = 4
 """How many words that carry meaning a pair reaches back over."""
@@ -23,14 +23,15 @@ _NUMBERS: Final = (1, 5, 12, 19, 34, 37, 42, 99, 139, 179, 250, 600, 1200)
 def root_and_concept(word: str) -> tuple[str, str]:
     """The word without its ending, and the concept it stands for: the root again when there is none."""
     root = _number(word) if word[0].isdigit() else _stem(word)
-    return root, CONCEPT_OF.get(word) or CONCEPT_OF.get(root) or root
+    concepts = CONCEPTS_OF.get(word) or CONCEPTS_OF.get(root)
+    return root, concepts[0] if concepts else root
 
 
 def word_features(word: str) -> Iterator[str]:
-    """Of a word by itself: root, concept, pieces of four letters (for typing errors and other languages)."""
-    root, concept = root_and_concept(word)
+    """Of a word by itself: root, concepts, pieces of four letters (for typing errors and other languages)."""
+    root, _ = root_and_concept(word)
     yield f"u{root}"
-    if concept != root:
+    for concept in CONCEPTS_OF.get(word) or CONCEPTS_OF.get(root) or ():
         yield f"c{concept}"
     if len(word) >= _PIECE and word.isalpha():
         marked = f"<{word}>"
@@ -65,6 +66,16 @@ def context_features(words: Sequence[str]) -> Iterator[tuple[int, str]]:
         elif since_no < _NEGATED:
             since_no += 1
             yield index, f"n{concept}"
+
+
+def repeated(words: Sequence[str]) -> Iterator[int]:
+    """Words that count no more: said fifty times, something means no more than said twice."""
+    times: dict[tuple[str, str, str], int] = {}
+    for at in range(2, len(words)):
+        three = (words[at - 2], words[at - 1], words[at])
+        times[three] = seen = times.get(three, 0) + 1
+        if seen > 2 or three[0] == three[1] == three[2]:
+            yield at
 
 
 def _stem(word: str) -> str:

@@ -15,7 +15,13 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
-from spotter.safety.classifier.features import MARKS, context_features, word_features
+from spotter.safety.classifier.features import (
+    MARKS,
+    context_features,
+    repeated,
+    root_and_concept,
+    word_features,
+)
 from spotter.safety.classifier.stretches import stretches
 from spotter.safety.decision import CategoryName
 from spotter.safety.findings import SURE, Finding
@@ -30,6 +36,7 @@ _HALF: Final = 1 << (_LANE - 1)
 _KNOWN_WORDS: Final = 50_000
 _WARNS: Final = 0.4
 _SUREST: Final = 0.95
+_UNDERSTOOD: Final = 0.8
 # «Never had chest pain, not dizzy»: all the words of an alarm, and none of it. Sums cannot tell; this only warns.
 _DENIES: Final = re.compile(
     r"^(?:[a-z]+ ){0,4}?(?:never|no|dont (?:have|get)|do not have|without|not)(?: any| had| get| real| more)*"
@@ -49,6 +56,13 @@ class Label:
     bias: float
     warn: float
     sure: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    found: list[Finding]
+    doubted: frozenset[CategoryName]
+    """Of these no part of the text has anything: its words, all known, rather speak against them."""
 
 
 class Model:
@@ -73,10 +87,8 @@ class Model:
         for index, feature in context_features(words):
             if (weight := weights.get(feature)) is not None:
                 sums[index] += weight
-        # Said fifty times, a word means no more than said twice.
-        for at in range(2, len(words)):
-            if words[at] == words[at - 1] == words[at - 2]:
-                sums[at] = 0
+        for at in repeated(words):
+            sums[at] = 0
         before = list(accumulate(sums, initial=0))
         best = [(-1e9, (0, 0))] * len(self.labels)
         for start, end in stretches(words):
@@ -92,13 +104,16 @@ class Model:
             for label, (score, part) in zip(self.labels, best, strict=True)
         ]
 
-    def findings(self, words: Words) -> list[Finding]:
+    def reading(self, words: Words) -> "Reading":
         """Spans as in `words`: of the normalised text."""
         read = words.clean.split(" ") if words.clean else []
         if not read:
-            return []
+            return Reading([], frozenset())
         found = []
+        doubted = set()
         for label, (score, (start, end)) in zip(self.labels, self.scores(read), strict=True):
+            if score < label.bias:
+                doubted.add(label.name)
             if score < label.warn or end <= start:
                 continue
             certainty = _WARNS
@@ -106,7 +121,12 @@ class Model:
                 certainty = min(SURE + (score - label.sure) / 4, _SUREST)
             span = (words.spans[start][0], words.spans[end - 1][1])
             found.append(Finding(label.name, round(certainty, 2), (span,), _WHY))
-        return found
+        return Reading(found, frozenset(doubted) if doubted and self._understands(read) else frozenset())
+
+    def _understands(self, words: Sequence[str]) -> bool:
+        """Whether it has met most of the words: of another language it knows nothing, for or against."""
+        known = sum(word in MARKS or f"u{root_and_concept(word)[0]}" in self._weights for word in words)
+        return known >= _UNDERSTOOD * len(words)
 
     def _weigh(self, word: str) -> int:
         weight = 0

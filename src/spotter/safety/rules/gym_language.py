@@ -40,7 +40,8 @@ _PHRASES: Final = (
     r"|donkey kicks?|fire hydrants?|butt ?kick(?:s|er|ers)?|ass to grass|atg",
     r"dead ?(?:hangs?|lifts?|lifting|bugs?|stops?)|ball ?slams?|slam ?balls?|wall ?balls?"
     r"|med(?:icine)? balls?|man ?makers?|devils? press(?:es)?|turkish get ?ups?|bear (?:crawls?|hugs?)",
-    r"suicides|suicide (?:sprints?|runs?|drills?|shuttles?|grip|squeeze|planks?|push ?ups?|pushups?|pulls?"
+    r"suicides|suicide (?:mission|squad|sprints?|runs?|drills?|shuttles?|grip|squeeze|planks?|push ?ups?"
+    r"|pushups?|pulls?"
     r"|curls?|sets?|burpees?|lunges?|intervals?|laps?)|(?:run|ran|do|did|doing|running) (?:some )?suicides",
     r"(?:shuttle|court|gym) suicides?|death by (?:burpees?|push ?ups?|pull ?ups?|thrusters?|squats?|emom)"
     r"|widow ?makers?|gut ?busters?|jack ?knives|jack ?knife|guillotine (?:press|choke)",
@@ -80,9 +81,13 @@ _PHRASES: Final = (
     r"(?:time|hours?|minutes?) to kill|kill (?:some )?time|killing time|kill two birds|dressed to kill"
     r"|if looks could kill|buzz ?kill|over ?kill|kill (?:the|my) (?:lights|music|mood|vibe|cravings?"
     r"|appetite|app|process|engine|soreness|fat|bloat|sweet tooth|hunger)|kill for a|would kill for"
-    r"|to die for|die ?hards?|die ?cast|dying to (?:try|know|see|get|start|hit|meet|go)|die of (?:laughter"
+    r"|to die for|(?:or|not) die trying|die ?hards?|die ?cast|dying to (?:try|know|see|get|start|hit|meet|go)"
+    r"|die of (?:laughter"
     r"|laughing|boredom|embarrassment|cringe)|dying (?:of|from) (?:laughter|laughing|boredom|thirst|heat)"
-    r"|dying laughing|over my dead body",
+    r"|dying laughing|over my dead body|(?:would|id) die without (?:my (?:coffee|music"
+    r"|playlist|phone|belt|headphones|straps)|coffee|music)|overdos(?:e|ed|ing) on (?:cheese|chocolate|sugar|carbs?"
+    r"|pizza|cake|coffee|squats|burpees|cardio|protein|sweets|candy|food|ice cream|turkey|bread|cookies|netflix|sun)"
+    r"|burn(?:ing|ed|t)? (?:myself|yourself|himself|herself) out",
     # harmless words for bodies and food
     r"fat ?(?:loss|burn(?:ing|er|ers)?|free|percentage|percent|mass|intake|adapted|grip|gripz|bar|bike"
     r"|cal(?:iper|ipers)?)|body ?fat|low fat|healthy fats?|chicken breasts?|turkey breasts?|egg whites?"

@@ -45,7 +45,8 @@ CLASSES: Final = {
 grammar: Final = Grammar(CLASSES)
 _MEDICAL: Final = CategoryName.MEDICAL_EMERGENCY
 CALM: Final = (
-    r"<AGO>|<GENERAL>|<KIN> (?:had|has had|died (?:of|from)|suffered|survived) (?:a |an |his "
+    r"<AGO>|<GENERAL>|<KIN>(?: in law)? (?:had|has had|died (?:of|from)|passed (?:away )?(?:of|from)|suffered"
+    r"|survived) (?:a |an |his "
     r"|her )*(?:[a-z]+ )?(?:strokes?|heart attacks?|seizures?)"
 )
 
@@ -269,7 +270,8 @@ _HEAD: Final = (
             r"|dizzy|deadlift[a-z]*|set|every|down|over)",
         ],
         unless=r"asleep|snor[a-z]+|couch|sofa|in bed|into bed|to bed|my bed|the bed|pillow|nap|on the bus"
-            r"|from laughing|laughter|laughing|exam|price|bill|curtains?|blinds|dates?|faint (?:of|hearted)"
+            r"|from (?:laughing|excitement|joy|boredom|happiness)|laughter|laughing|exam|price|bill|curtains?"
+            r"|blinds|dates?|faint (?:of|hearted)"
             r"|drunk|tequila|drinking|<GENERAL>|for the faint|faint smell|when i (?:saw|heard)"
             r"|knees?~2 collapse|arch(?:es)?|as soon as i got home|after dinner|before 9|by 9|at 9|at 10"
             r"|movie|film|the (?:towels|flyers)|scandal|tent|bench collapsed|shelf|chair|roof|building"

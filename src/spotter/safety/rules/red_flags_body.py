@@ -70,7 +70,7 @@ _SPINE: Final = (
             r"(?:<CANT>)~1 (?:feel|move|use) (?:my|his|her) (?:legs|feet|toes|lower body)|(?:legs"
             r"|lower body)~2 (?:paralysed|paralyzed|have gone numb|went numb|are numb|gone numb)",
         ],
-        unless=r"leg day|legday|squats?|lunges?|jelly|doms|lol|haha|fun|awesome|cold plunge|ice bath"
+        unless=r"leg day|legday|squats?|lunges?|jelly|doms|lol|lmao|haha|fun|awesome|cold plunge|ice bath"
             r"|cross ?legged|sat|sitting|<GENERAL>|sauna|snow|freezing",
         calm=rf"{CALM}|(?:<EXERCISE>)", negatable=False,
     ),

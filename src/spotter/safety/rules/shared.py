@@ -37,7 +37,8 @@ LONG_AGO: Final = (
     r"|ten|twenty) (?:years?|months?) (?:ago|back)|years? ago"
     r"|months ago|last year|years back|a year ago|decades? ago|as a (?:kid|child|teen|teenager)"
     r"|when i was (?:\d+|a|in|little|young|younger|small)"
-    r"|in (?:19|20)\d\d|back in|in my (?:teens|twenties|past|youth)|in the past|used to|childhood|long ago"
+    r"|in (?:19|20)\d\d|in (?:high school|college|uni|university)|back in|in my (?:teens|twenties"
+    r"|past|youth)|in the past|used to|childhood|long ago"
     r"|history of|since recovered|have recovered|in recovery"
     r"|fully recovered|ive recovered|got cleared|cleared by|was cleared|cleared me"
 )
