@@ -13,9 +13,9 @@ PROMISED = {
     "personal_data": 0.95,
     "injection": 0.85,
 }
-# None is what we promise of ordinary words, too. On the texts held out it was five of 195 at first contact; it may only
-# become fewer, by better rules and texts, never by mending those five.
-FALSE_BLOCKS = {"tuning": 0, "held_out": 5}
+# None is what we promise of ordinary words, too. On the texts held out it was four of 196 at first contact; it may only
+# become fewer, by better rules and texts, never by mending those four.
+FALSE_BLOCKS = {"tuning": 0, "held_out": 4}
 
 
 @pytest.fixture(scope="module")
