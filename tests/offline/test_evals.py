@@ -1,25 +1,72 @@
-"""The tuning set is understood, and what is not ours gets no action."""
+"""What was built with is understood, and so is what was not; what is not ours gets no action."""
+
+import re
+import sys
+from pathlib import Path
 
 import pytest
 
 from spotter.offline.evals import NOW, TABLES, Case, cases, score
 from spotter.offline.evals.labels import expected
 from spotter.offline.understanding import Intent, Understander
+from spotter.offline.understanding.weighing import default_model
 
 UNDERSTANDER = Understander()
 
 
-def test_tuning_set() -> None:
-    report = score(cases("tuning"), UNDERSTANDER)
+ROOT = Path(__file__).resolve().parents[2]
+BUILT_WITH = ("earlier", "tuning")
+
+
+@pytest.mark.parametrize("name", BUILT_WITH)
+def test_what_was_built_with(name: str) -> None:
+    report = score(cases(name), UNDERSTANDER)
     print(report.table())
     assert report.messages >= 260
     assert report.intent_accuracy >= 0.98
-    assert report.slot_accuracy >= 0.98
+    assert report.slot_accuracy >= 0.965
     assert report.acted_wrongly == []
 
 
+def test_what_was_written_last_and_never_built_with() -> None:
+    """Not to be mended by looking at its misses: whoever does moves them to `tuning` and writes new ones."""
+    report = score(cases("held_out"), UNDERSTANDER)
+    print(report.table())
+    assert report.intent_accuracy >= 0.95
+    assert report.slot_accuracy >= 0.92
+    assert report.acted_wrongly == []
+
+
+def test_a_third_is_held_out() -> None:
+    held, tuning = cases("held_out"), cases("tuning")
+    assert len(held) + len(tuning) >= 250
+    assert 3 * len(held) >= len(held) + len(tuning)
+    assert min(row.round for row in held) > max(row.round for row in tuning)
+    assert sum(Intent.UNKNOWN in row.intents for row in held) >= 15
+
+
+def test_nothing_held_out_was_learned() -> None:
+    learned = {_words(row.text) for name in BUILT_WITH for row in cases(name)}
+    for path in sorted((ROOT / "training_data" / "intents").glob("*.txt")):
+        for line in path.read_text("utf-8").splitlines():
+            parts = [part.partition(":")[2] for part in line.split("//")] if "//" in line else [line]
+            learned |= {_words(part) for part in parts}
+    assert not [row.text for row in cases("held_out") if _words(row.text) in learned]
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[^a-z0-9 ]", "", text.lower()).strip()
+
+
+def test_the_weights_are_those_of_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changed texts, concepts or features? Run scripts/train_intents.py and commit what it writes."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
+    training = __import__("train_intents")
+    assert default_model().corpus == training.fingerprint(training.texts())
+
+
 def test_the_set_is_wide() -> None:
-    rows = cases("tuning")
+    rows = cases("earlier")
     assert sum(Intent.UNKNOWN in row.intents for row in rows) >= 30
     assert {intent for row in rows for intent in row.intents} == {intent.value for intent in Intent}
     assert sum(bool(row.table) for row in rows) >= 80
@@ -27,7 +74,7 @@ def test_the_set_is_wide() -> None:
 
 
 def test_labels_name_what_exists() -> None:
-    for row in cases("tuning"):
+    for row in (row for name in (*BUILT_WITH, "held_out") for row in cases(name)):
         assert row.table in TABLES
         assert {Intent(name) for name in (*row.intents, *row.also)}
         expected(row.slots)

@@ -20,7 +20,7 @@ from spotter.offline.evals import Case, Report, cases, score
 from spotter.offline.understanding import Intent, Understander
 from spotter.tools import TOOLS
 
-SETS: Final = ("tuning", "held_out")
+SETS: Final = ("earlier", "tuning", "held_out")
 _MOST_ANSWERS: Final = 3
 _AT_ONCE: Final = 4
 _MOST_FAILURES: Final = 5

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from spotter.clock import now
 from spotter.errors import PaymentRequired
 from spotter.llm.faults import ModelError
 from spotter.llm.port import JsonSchema, Model, ModelSettings
@@ -23,6 +24,7 @@ from spotter.sessions.codec import storable
 from spotter.sessions.events import Failure, Knowledge, UsageRecord
 from spotter.store.database import Database
 from spotter.store.scope import Scope
+from spotter.training.local_time import TODAY, today_line, zone_of
 from spotter.training.sources import SOURCES, fetch_all
 
 log = logging.getLogger(__name__)
@@ -95,7 +97,15 @@ class SourcePicker:
             reason=storable(choice.reasoning),
             usage=usage,
         )
-        return [*failed, chosen, *told]
+        return [*failed, chosen, *await self._today(run, known), *told]
+
+    async def _today(self, run: TurnRun, known: Mapping[str, str]) -> list[Knowledge]:
+        """Whoever keeps a calendar must know which day it is, and where."""
+        if "schedule_workout" not in run.agent.tools:
+            return []
+        async with self.database.unit_of_work(run.scope) as uow:
+            today = today_line(now(), await zone_of(uow))
+        return [Knowledge(source=TODAY, formatted=today)] if known.get(TODAY) != today else []
 
     async def _choose(
         self, run: TurnRun, known: Mapping[str, str]

@@ -3,19 +3,24 @@
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from spotter.clock import now
 from spotter.errors import NotFound
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, tool
 from spotter.training import schedule, table
+from spotter.training.local_time import UTC_ZONE, local, zone_of
 from spotter.training.tables import ScheduledWorkout
 
 Title = Annotated[str, Field(min_length=1, max_length=120)]
 When = Annotated[
-    AwareDatetime, Field(description="date and time with its offset, e.g. 2026-11-19T07:00:00+01:00")
+    datetime,
+    Field(
+        description="date and time, e.g. 2026-11-19T07:00:00; local time, unless an offset such as +01:00 is given"
+    ),
 ]
 Minutes = Annotated[int, Field(ge=5, le=300)]
 Focus = Annotated[list[Annotated[str, Field(max_length=60)]], Field(max_length=8)]
@@ -33,9 +38,11 @@ async def schedule_workout(
     include_current_workout: bool = False,
 ) -> Answer:
     """Put a workout on the calendar. With include_current_workout the one we are talking about goes with it."""
-    if scheduled_for < now() - timedelta(minutes=5):
-        raise FixAndRetry(f"{scheduled_for.isoformat()} has passed; now it is {now().isoformat()}.")
     uow = await context.transaction()
+    zone = await zone_of(uow)
+    at = local(scheduled_for, zone)
+    if at < now() - timedelta(minutes=5):
+        raise FixAndRetry(f"{at.isoformat()} has passed; now it is {local(now(), zone).isoformat()}.")
     workout: dict[str, Any] | None = None
     if include_current_workout:
         current = await table.on_table(uow, context.session_id)
@@ -43,9 +50,9 @@ async def schedule_workout(
             raise FixAndRetry("There is no current workout to include. Leave include_current_workout out.")
         workout = current.workout
     row = await schedule.plan(
-        uow, title, scheduled_for, minutes=duration_minutes, focus=focus, workout=workout, notes=notes
+        uow, title, at, minutes=duration_minutes, focus=focus, workout=workout, notes=notes
     )
-    return Answer({"success": True, "scheduled": shown(row)}, f"Scheduled {line(row)}")
+    return Answer({"success": True, "scheduled": shown(row)}, f"Scheduled {line(row, zone)}")
 
 
 @tool(category="calendar", examples=["what is planned", "when is my next workout"])
@@ -53,9 +60,11 @@ async def get_scheduled_workouts(
     context: ToolContext, start: When | None = None, end: When | None = None
 ) -> Answer:
     """What is on the calendar, from now for 60 days unless said."""
-    begin = start or now() - timedelta(hours=12)
-    found = await schedule.between(await context.transaction(), begin, end or begin + _SOON)
-    told = "\n".join(line(row) for row in found) or "Nothing is scheduled in this time."
+    uow = await context.transaction()
+    zone = await zone_of(uow)
+    begin = local(start, zone) if start else now() - timedelta(hours=12)
+    found = await schedule.between(uow, begin, local(end, zone) if end else begin + _SOON)
+    told = "\n".join(line(row, zone) for row in found) or "Nothing is scheduled in this time."
     return Answer({"success": True, "scheduled": [shown(row) for row in found]}, told)
 
 
@@ -69,10 +78,11 @@ async def update_scheduled_workout(
     notes: Annotated[str, Field(max_length=1000)] | None = None,
 ) -> Answer:
     """Change a scheduled workout, by the id in square brackets. Only what is given changes."""
+    zone = await zone_of(await context.transaction())
     values = {
         name: value
         for name, value in (
-            ("scheduled_for", scheduled_for),
+            ("scheduled_for", local(scheduled_for, zone) if scheduled_for else None),
             ("title", title),
             ("minutes", duration_minutes),
             ("notes", notes),
@@ -82,7 +92,7 @@ async def update_scheduled_workout(
     if not values:
         raise FixAndRetry("Say what should change: scheduled_for, title, duration_minutes or notes.")
     row = await _change(context, scheduled_id, values)
-    return Answer({"success": True, "scheduled": shown(row)}, f"Now {line(row)}")
+    return Answer({"success": True, "scheduled": shown(row)}, f"Now {line(row, zone)}")
 
 
 @tool(category="calendar", examples=["cancel Friday's workout", "take it off the calendar"])
@@ -93,7 +103,8 @@ async def cancel_scheduled_workout(
     row = await _change(
         context, scheduled_id, {"status": "cancelled", **({"notes": reason} if reason else {})}
     )
-    return Answer({"success": True, "cancelled": shown(row)}, f"Cancelled {line(row)}")
+    zone = await zone_of(await context.transaction())
+    return Answer({"success": True, "cancelled": shown(row)}, f"Cancelled {line(row, zone)}")
 
 
 async def _change(context: ToolContext, scheduled_id: UUID, values: dict[str, Any]) -> ScheduledWorkout:
@@ -118,9 +129,9 @@ def shown(row: ScheduledWorkout) -> dict[str, Any]:
     }
 
 
-def line(row: ScheduledWorkout) -> str:
+def line(row: ScheduledWorkout, zone: ZoneInfo = UTC_ZONE) -> str:
     lasting = f", {row.minutes} min" if row.minutes else ""
-    return f"[{row.id}] {_clock(row.scheduled_for)} {row.title}{lasting}"
+    return f"[{row.id}] {_clock(row.scheduled_for.astimezone(zone))} {row.title}{lasting}"
 
 
 def _clock(moment: datetime) -> str:

@@ -11,22 +11,38 @@ from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import goals, history, preferences, profile, words
 from spotter.training.athlete import Athlete, Effort, Goal
 from spotter.training.catalogue import Catalogue
+from spotter.training.families import family_of
 from spotter.training.limits import Condition, Injury, Severity, Side
 from spotter.training.tables import UserSettings
 from spotter.training.vocabulary import Equipment, Joint, Level, Muscle
 
 _WEEKS_THAT_MATTER: Final = 8
+_NO: Final = ("no ", "never ", "nothing ", "avoid ", "without ")
 
 FindExercise: TypeAlias = Callable[[str], str | None]
 """From what somebody calls an exercise to its id in the catalogue."""
 
 
-def finder(book: Catalogue) -> FindExercise:
-    def find(name: str) -> str | None:
-        found = book.find(name)
+class Finder:
+    """Names of a catalogue, one by one and in families."""
+
+    def __init__(self, book: Catalogue) -> None:
+        self._book: Final = book
+
+    def __call__(self, name: str) -> str | None:
+        found = self._book.find(name)
         return found.exercise.id if found is not None else None
 
-    return find
+    def family(self, said: str) -> frozenset[str]:
+        return family_of(said, self._book)
+
+    def is_name(self, said: str, exercise_id: str) -> bool:
+        known = self._book.get(exercise_id)
+        return known is not None and known.name == said
+
+
+def finder(book: Catalogue) -> Finder:
+    return Finder(book)
 
 
 class Wish(Protocol):
@@ -64,15 +80,25 @@ class Wishes:
             case "injury":
                 self._add_injury(wish)
             case "exclusion":
-                found = wish.details.get("exercise_id") or find(wish.value)
-                if isinstance(found, str):
-                    self.excluded.add(found)
+                self._exclude(wish, find)
+            case "custom" if wish.value.casefold().startswith(_NO) and isinstance(find, Finder):
+                self.excluded |= find.family(wish.value)
             case "focus":
                 self.focus |= words.muscles_of(wish.value)
             case "intensity":
                 self.effort = words.effort_of(wish.value) or self.effort
             case _:
                 pass
+
+    def _exclude(self, wish: Wish, find: FindExercise) -> None:
+        """One exercise where it is named as the catalogue does, else all that are meant by the words."""
+        told = wish.details.get("exercise_id")
+        named = isinstance(told, str) and isinstance(find, Finder) and find.is_name(wish.value, told)
+        family = find.family(wish.value) if isinstance(find, Finder) and not named else frozenset[str]()
+        self.excluded |= family
+        found = told or (None if family else find(wish.value))
+        if isinstance(found, str):
+            self.excluded.add(found)
 
     def _add_place(self, value: str) -> None:
         if "gym" in words.plain(value).split():

@@ -22,6 +22,7 @@ from spotter.training.athlete import Athlete, Request
 from spotter.training.catalogue import Catalogue, catalogue
 from spotter.training.design import Design, design
 from spotter.training.exercise import Exercise
+from spotter.training.families import of_equipment, of_pattern
 from spotter.training.recall import Kept, Listed
 from spotter.training.vocabulary import Muscle, Suits
 
@@ -122,7 +123,9 @@ class Mind:
             case "muscle":
                 return frozenset(each.id for each in self.book if value in each.primary)
             case "pattern":
-                return frozenset(each.id for each in self.book if each.pattern == value)
+                return of_pattern(value, self.book)
+            case "equipment":
+                return of_equipment(value, self.book)
             case "region":
                 return frozenset(each.id for each in self.book if each.region == value)
             case _:

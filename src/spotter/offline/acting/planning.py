@@ -1,4 +1,4 @@
-"""The calendar. Times are in UTC, and said to be, as long as nobody has told us a zone."""
+"""The calendar. Times are local; in UTC, and said to be, as long as nobody has told us a zone."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturda
 
 
 def moment(at: datetime) -> str:
-    return f"{at:%A %d %B, %H:%M} {at:%Z}".strip()
+    return f"{at:%A %d %B, %H:%M}{' UTC' if at.tzname() == 'UTC' else ''}"
 
 
 def schedule(turn: Turn, slots: Slots) -> Script:

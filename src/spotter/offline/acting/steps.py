@@ -14,6 +14,7 @@ from spotter.offline.acting.script import Call, next_calls
 from spotter.offline.acting.trainer import converse
 from spotter.offline.acting.turn import ASK, IDLE, NOTIFY, Turn
 from spotter.offline.coaching import is_coach, play
+from spotter.training.local_time import TODAY, zone_in
 
 _TRAINER: Final = frozenset({"generate_workout", "set_preference", "log_workout"})
 
@@ -43,7 +44,8 @@ def next_step(prompt: Prompt, tools: Tools, settings: ModelSettings, now: dateti
 
 def _trainer(prompt: Prompt, names: frozenset[str], settings: ModelSettings, now: datetime) -> Step:
     heard = read(prompt)
-    turn = Turn(mind(), heard.state, now, heard.text, names, heard.before, heard.caution)
+    here = now.astimezone(zone_in(heard.state.told.get(TODAY, "")))
+    turn = Turn(mind(), heard.state, here, heard.text, names, heard.before, heard.caution)
     calls = next_calls(converse(turn), heard.done, turn.hear)
     if calls:
         return _with_ids(calls, prompt, settings)

@@ -53,10 +53,12 @@ class Case:
     table: str = ""
     also: tuple[str, ...] = ()
     """Intents that may be found as well: the wording allows it."""
+    round: int = 0
+    """Written blind in this round, measured once, and built with from then on. The rules were not written by it."""
 
 
 def cases(name: str) -> tuple[Case, ...]:
-    """A set that ships with Spotter: `tuning`, and `held_out` once it is written."""
+    """A set that ships with Spotter: `earlier` and `tuning`, which were built with, and `held_out`, which was not."""
     text = resources.files("spotter.offline.evals").joinpath(f"{name}.jsonl").read_text("utf-8")
     return tuple(_case(json.loads(line)) for line in text.splitlines() if line.strip())
 
@@ -68,4 +70,5 @@ def _case(row: Mapping[str, Any]) -> Case:
         slots=row.get("slots", {}),
         table=row.get("table", ""),
         also=tuple(row.get("also", ())),
+        round=row.get("round", 0),
     )

@@ -28,7 +28,7 @@ _LETTERS: Final = {
         "R": "rir",
         "@": "@",
         "-": "-",
-        ",": ",",
+        ",": ", then",
         "/": "/",
         ":": ":",
         "o": "of",
@@ -41,7 +41,11 @@ _LETTERS: Final = {
         "'": "'",
         '"': '"',
         "%": "%",
-        "e": "more extra additional fewer less easy hard quick solid good full spare little short gentle light",
+        "b": "between",
+        "w": "with using at",
+        "t": "the",
+        "e": "more extra additional fewer less easy hard quick solid good full whole entire spare little short gentle "
+        "light",
     }.items()
     for word in words.split()
 }
@@ -103,10 +107,17 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"N-?s?xN(?:[-~]N)?(?P<unit>[rcm'\"]?)", _sets),
         (r"N-?so?N(?:[-~]N)?(?P<unit>[rcm'\"]?)", _sets),
         (r"Nr(?:x|f)?N-?s", _turned_sets),
-        (r"N(?:[,/]&?N)+(?=@|r@)|N(?:[,/]&?N){2,}r?|N(?:[,/]&?N)+r", _rep_list),
+        (
+            r"N(?:[,/]&?N)+(?=@|r@)|N(?:[,/-]&?N){2,}r?|N(?:[,/]&?N)+r|N,?N&N(?![hmckl])|NNN+(?![hmcklsx])",
+            _rep_list,
+        ),
+        (r"wtNc", lambda m, v, f, e: Tag(Kind.WEIGHT, "kg", f, e, v[0])),
+        (r"bN&Nh", _plain(Kind.DUR, "s", 3600)),
+        (r"bNm?&N-?[m']", _plain(Kind.DUR, "s", 60)),
+        (r"bN&Nc", _plain(Kind.DUR, "s")),
         (r"Nh&?N-?m", _seconds(lambda v: v[0] * 3600 + v[1] * 60)),
         (r"NhN(?!x|k|l|r|s)", _seconds(lambda v: v[0] * 3600 + v[1] * 60)),
-        (r"ah&aH|Nh&aH", _seconds(lambda v: (v[0] if v else 1) * 3600 + 1800)),
+        (r"ae?h&aH|Nh&aH", _seconds(lambda v: (v[0] if v else 1) * 3600 + 1800)),
         (r"N&aHh", _seconds(lambda v: v[0] * 3600 + 1800)),
         (r"ah&aq", _seconds(lambda v: 4500)),
         (r"(?:aq|q)oah|qh", _seconds(lambda v: 900)),
@@ -115,7 +126,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"Nh?[-~]Nh", _plain(Kind.DUR, "s", 3600)),
         (r"NNh", _seconds(lambda v: (v[0] + v[1]) * 3600)),
         (r"N-?h", _seconds(lambda v: v[0] * 3600)),
-        (r"ah", _seconds(lambda v: 3600)),
+        (r"ae?h", _seconds(lambda v: 3600)),
         (r"Nm?[-~]N-?[m']", _plain(Kind.DUR, "s", 60)),
         (r"Ne(?=m)m", lambda m, v, f, e: Tag(Kind.DUR, "s", f, e, v[0] * 60)),
         (r"Nm&aH", _seconds(lambda v: v[0] * 60 + 30)),
@@ -124,7 +135,8 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"N-?[m']", _short_m),
         (r"am&aH", _seconds(lambda v: 90)),
         (r"aHam|Ham", _seconds(lambda v: 30)),
-        (r"am", _seconds(lambda v: 60)),
+        (r"am&?Nc|amN(?![kxrslh])", _seconds(lambda v: 60 + v[0])),
+        (r"ae?m", _seconds(lambda v: 60)),
         (r"N[-~]Nc", _plain(Kind.DUR, "s")),
         (r'N-?(?:c|")', _seconds(lambda v: v[0])),
         (r"@?N,Nk", lambda m, v, f, e: Tag(Kind.WEIGHT, "kg", f, e, float(f"{v[0]:g}.{v[1]:g}"))),
@@ -160,7 +172,7 @@ def amounts_in(tokens: Sequence[Token], taken: set[int]) -> list[Tag]:
     found: list[Tag] = []
     at = 0
     while at < len(shape):
-        tag = _amount_at(shape, at, tokens) if shape[at] in "N@aHqpR" else None
+        tag = _amount_at(shape, at, tokens) if shape[at] in "N@aHqpRbw" else None
         if tag is None:
             at += 1
         else:

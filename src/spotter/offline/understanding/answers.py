@@ -1,7 +1,7 @@
 """Answers to a question that is open: by number, by place, by the option's own words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from spotter.offline.understanding.clauses import bare, without_fillers
@@ -19,13 +19,20 @@ _LONGEST_ANSWER: Final = 9
 _SMALL: Final = words("answers.small")
 
 
-def answer_in(line: Line, table: Table) -> tuple[Intent, str | None] | None:
+def answer_in(
+    line: Line, table: Table, reader: Callable[[str], Line] | None = None
+) -> tuple[Intent, str | None] | None:
+    """`reader` reads an option as it read the answer, so that they are compared by what they mean."""
     question = table.question
     if question is None or not 0 < len(line.units) <= _LONGEST_ANSWER:
         return None
     spoken = without_fillers(line)
     text = bare(spoken.text)
-    chosen = _by_place(spoken, question.options) or _by_words(spoken, question.options)
+    chosen = (
+        _by_place(spoken, question.options)
+        or _by_words(spoken, question.options)
+        or (_by_meaning(spoken, question.options, reader) if reader else None)
+    )
     if chosen and chosen.lower() in {"yes", "no"}:
         return Intent(chosen.lower()), None
     if chosen:
@@ -62,6 +69,20 @@ def _by_words(line: Line, options: Sequence[str]) -> str | None:
     best = max(scores, default=(0.0, ""))
     clear = sum(score == best[0] for score, _ in scores) == 1
     return best[1] if best[0] >= 0.6 and clear else None
+
+
+def _by_meaning(line: Line, options: Sequence[str], reader: Callable[[str], Line]) -> str | None:
+    """ "Three quarters of an hour" is the option "45 minutes"."""
+    said = _meanings(line)
+    found = [option for option in options if said & _meanings(reader(option))]
+    return found[0] if len(found) == 1 else None
+
+
+def _meanings(line: Line) -> set[tuple[Kind, object]]:
+    return {
+        (tag.kind, tag.amount or tag.value)
+        for tag in line.tags(Kind.DUR, Kind.EQUIP, Kind.PLACE, Kind.REGION, Kind.MUSCLE, Kind.EXERCISE)
+    }
 
 
 def _words(text: str) -> set[str]:

@@ -38,9 +38,10 @@ _PART: Final = (
     r"midnight|after lunch)s?"
 )
 _CLOCK: Final = (
-    r"(?:(?:at |by |around )?half past \d+(?: (?:am|pm))?"
+    r"(?:(?:at |by |around )?(?:half past|half|quarter past|quarter to) \d+(?: (?:am|pm))?(?! (?:hours?|minutes))"
+    r"|(?:at |by |around )?\d+(?: : \d+)? in the (?:morning|afternoon|evening)"
     r"|(?:at |by |around |@ )?\d+(?: : \d+)? (?:am|pm|a \. m|p \. m|o'clock|oclock)"
-    r"|(?:at|by|around) (?:[01]?\d|2[0-4])(?: : [0-5]\d)?(?! (?:kg|lb|%|x|sets?|reps|minutes|seconds|rpe|:|\.))"
+    r"|(?:at|(?<!\d )by|around) (?:[01]?\d|2[0-4])(?: : [0-5]\d)?(?! (?:kg|lb|%|x|sets?|reps|minutes|seconds|rpe|:|\.))"
     r"|(?<! in )(?:[01]?\d|2[0-4]) : [0-5]\d(?= )"
     r"|(?:at|by|around) (?:noon|midday|lunch|midnight))"
 )
@@ -55,6 +56,7 @@ _PATTERNS: Final = tuple(
         ),
         ("every", rf"(?:{_DAY[:-2]}s)(?:(?: ,| and| , and| &) {_DAY[:-2]}s)*(?: {_PART})?"),
         ("every", r"(?:daily|every single day|on weekdays)"),
+        ("weekly", r"(?:every|each) week|weekly|(?:two|three|\d) times a week|twice a week"),
         (
             "period",
             r"(?:in |over |during |for |of )?(?:the )?(?:last|past|previous) (?:\d+ |few )?(?:days?|weeks?|"
@@ -119,18 +121,24 @@ def when_of(tags: Iterable[Tag], now: datetime, tokens: Sequence[Token]) -> When
     clock: time | None = None
     every: tuple[str, ...] = ()
     used: list[Tag] = []
+    weekly, named = False, []
     for tag in tags:
         kind, _, words = tag.value.partition(":")
         if kind == "every":
-            every = _every(words)
+            every = (*every, *(name for name in _every(words) if name not in every))
+        elif kind == "weekly":
+            weekly = True
         elif kind in {"day", "period"}:
             found = _day(words, now.date())
             if found is None:
                 continue
             if kind == "day" or day is None:
                 day, last_day = found
+        named += [DAYS[_weekday(name)] for name in re.findall(rf"\b{_DAY}\b", words)]
         clock = _clock(words) or clock
         used.append(tag)
+    if weekly and named:
+        every, day = tuple(dict.fromkeys((*every, *named))), None
     if not used or (day is None and clock is None and not every):
         return None
     if day is None and clock is not None and not every:
@@ -241,19 +249,28 @@ _PARTS: Final = {
 }
 
 
+_PAST: Final = {"half past": 30, "half": 30, "quarter past": 15, "quarter to": 45}
+
+
 def _clock(words: str) -> time | None:
     part = next((clock for name, clock in _PARTS.items() if name in words), None)
-    match = re.search(r"(half past )?(\d+)(?: : (\d\d))?(?: (a|p|o)\S*)?", words)
-    if match is None or not (match[3] or match[4] or match[1] or re.match(r"(at|@|by|around) \d", words)):
+    match = re.search(
+        r"(half past |half |quarter past |quarter to )?(\d+)(?: : (\d\d))?(?: (a|p|o)\S*)?", words
+    )
+    if match is None or not (
+        match[3] or match[4] or match[1] or re.match(r"(at|@|by|around) \d", words) or " in the " in words
+    ):
         return part
-    hour, minute = int(match[2]), 30 if match[1] else int(match[3] or 0)
+    spoken = (match[1] or "").strip()
+    hour, minute = int(match[2]), _PAST.get(spoken, int(match[3] or 0))
+    hour -= spoken == "quarter to"
     if hour > 24 or minute > 59:
         return part
     if (match[4] == "p" or (match[4] != "a" and part is not None and part >= time(13))) and hour < 12:
         hour += 12
     elif match[4] == "a" and hour == 12:
         hour = 0
-    elif match[4] is None and match[3] is None and 1 <= hour <= 5:
+    elif match[4] is None and match[3] is None and part is None and 1 <= hour <= 5:
         hour += 12  # nobody trains at three in the night
     return time(hour % 24, minute)
 

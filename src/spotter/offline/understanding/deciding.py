@@ -65,6 +65,14 @@ def guesses(clause: Line, table: Table) -> list[Guess]:
     )
 
 
+def hints(spoken: Line, table: Table) -> list[str]:
+    """What the rules say of a stretch, as features."""
+    found = _matches(RULES, spoken.text, bare(spoken.text), table)
+    raw = [f"m:{intent}" for intent in found]
+    settle(found, spoken, table)
+    return [*raw, *(f"r:{intent}" for intent in found), f"r={len(found)}"]
+
+
 def _matches(rules: Sequence[Rule], full: str, stripped: str, table: Table) -> dict[Intent, float]:
     found: dict[Intent, float] = {}
     for rule in rules:

@@ -12,8 +12,9 @@ from spotter.offline.understanding.grammar import pattern
 from spotter.offline.understanding.injuries import muscles_of, pain_in
 from spotter.offline.understanding.intents import Intent
 from spotter.offline.understanding.kit import equipment_in
+from spotter.offline.understanding.pointing import ON_THE_TABLE, references_in
 from spotter.offline.understanding.reading import Line
-from spotter.offline.understanding.references import by_name, by_place
+from spotter.offline.understanding.references import by_name
 from spotter.offline.understanding.setlogs import adjustments_in, logs_in, timer_in
 from spotter.offline.understanding.slots import (
     Direction,
@@ -39,22 +40,6 @@ _DATED: Final = frozenset(
 _LOOKING_BACK: Final = frozenset(
     {Intent.HISTORY, Intent.PROGRESS, Intent.STATS, Intent.GOAL_PROGRESS, Intent.LOG}
 )
-_ON_THE_TABLE: Final = frozenset(
-    {
-        Intent.SWAP,
-        Intent.REMOVE,
-        Intent.EASIER,
-        Intent.HARDER,
-        Intent.ADJUST,
-        Intent.LOG,
-        Intent.WHY,
-        Intent.EXPLAIN,
-        Intent.SUGGEST,
-        Intent.LESS_OF,
-        Intent.MORE_OF,
-        Intent.TIMER,
-    }
-)
 _TASTY: Final = frozenset(
     {Intent.CREATE, Intent.SET_PREFERENCE, Intent.SHORTER, Intent.LONGER, Intent.SCHEDULE}
 )
@@ -64,13 +49,19 @@ _CARRY: Final = frozenset(
 )
 _ABOUT_PAIN: Final = frozenset({Intent.REPORT_INJURY, Intent.INJURY_BETTER})
 
+_NO_KIT: Final = frozenset(
+    {Intent.LOG, Intent.HISTORY, Intent.PROGRESS, Intent.STATS, Intent.DELETE_PREFERENCE, Intent.TIMER}
+)
+_HAVING: Final = re.compile(r"\b(?:with|using|use|have|got|own|only|no|without|bodyweight)\b")
+_AGAIN: Final = re.compile(
+    r"\b(?:again|repeat|redo|rerun|once more|last time|previous|the usual|my usual|same)\b|yesterday|/PERIOD"
+)
+_UNLIKE: Final = re.compile(
+    r"\b(?:different|not|new|else|other|fresh|change|sore|dead|fried|after|from|hurt|since|ease|into|start|skipped|missed)\b"
+)
+
 _CHANGE: Final = pattern("filling.change")
 _QUICK: Final = pattern("filling.quick")
-_INTO: Final = pattern("filling.into")
-_INSTEAD: Final = pattern("filling.instead")
-_PLACE_OF: Final = pattern("filling.place_of")
-_EXCEPT: Final = pattern("filling.except")
-_PRONOUN: Final = re.compile(r"\b(?:it|that|this|them|those|these|one)\b")
 _REPEAT: Final = pattern("filling.repeat")
 _HABIT: Final = pattern("filling.habit")
 _TO: Final = pattern("filling.to")
@@ -81,14 +72,16 @@ def fill(
 ) -> Slots:
     """`carried`: what an earlier clause of the same message was about."""
     wanted = frozenset(intents)
-    injuries, sore = pain_in(line)
+    injuries, sore = pain_in(
+        line, told=bool(wanted & _ABOUT_PAIN), healed=wanted & _ABOUT_PAIN == {Intent.INJURY_BETTER}
+    )
     hurt = _hurt_tags(line, injuries, sore)
     tasty = bool(wanted & _TASTY) or not wanted
     unwanted = unwanted_tags(line) if tasty else set()
     aside = hurt | unwanted
     logs = tuple(logs_in(line)) if Intent.LOG in wanted else ()
     stated = Intent.SET_GOAL in wanted
-    references, left_out, instead = _references(line, wanted, table)
+    references, left_out, instead = references_in(line, wanted, table)
     if carried and not references and wanted & _CARRY and not line.has(Kind.EXERCISE, Kind.REF):
         references = (Reference((carried,)),)
     logs = tuple(_at_the_table(log, table) for log in logs)
@@ -106,15 +99,15 @@ def fill(
         ),
         patterns=_values(line, Kind.PATTERN, aside),
         exercises=tuple(v for v in _values(line, Kind.EXERCISE, unwanted) if v != instead),
-        equipment=Equipment() if Intent.LOG in wanted else equipment_in(line),
+        equipment=_equipment(line, wanted),
         injuries=tuple(injuries),
         sore=tuple(sore),
         conditions=_values(line, Kind.CONDITION, set()),
         goals=tuple(goals_in(line, stated=stated)) if stated or Intent.CREATE in wanted or not wanted else (),
-        level=_first(line, Kind.LEVEL),
-        intensity=_first(line, Kind.INTENSITY),
+        level=None if wanted and wanted <= ON_THE_TABLE else _first(line, Kind.LEVEL),
+        intensity=_first(line, Kind.INTENSITY) or _effort(line),
         location=_place(line),
-        tastes=tuple(tastes_in(line, hurt)) if tasty else (),
+        tastes=tuple(tastes_in(line, hurt, stated=Intent.SET_PREFERENCE in wanted)) if tasty else (),
         lasting=lasting_in(line) if wanted & {Intent.SET_PREFERENCE, Intent.REPORT_INJURY} else None,
         when=_when(line, wanted, table, now),
         period=_period(line, wanted, now),
@@ -125,7 +118,7 @@ def fill(
         timer=timer_in(line) if Intent.TIMER in wanted else None,
         scheduled=scheduled,
         instead=instead,
-        repeat=Intent.CREATE in wanted and bool(_REPEAT.search(line.text)),
+        repeat=Intent.CREATE in wanted and _repeats(line),
     )
 
 
@@ -138,10 +131,22 @@ def _at_the_table(log: SetLog, table: Table) -> SetLog:
     return replace(log, exercise=meant.pop()) if len(meant) == 1 else log
 
 
-def mentioned(line: Line, table: Table) -> str | None:
-    """The last thing on the table that a clause names."""
-    found = [each for tag in line.tags(Kind.EXERCISE, Kind.REF) for each in _ids(line, tag, table)]
-    return found[-1] if found else None
+def _repeats(line: Line) -> bool:
+    """Asked for a workout, whoever speaks of an earlier one wants that again, unless something new is meant."""
+    text = line.text
+    if _REPEAT.search(text):
+        return True
+    return bool(_AGAIN.search(text)) and not _UNLIKE.search(text)
+
+
+def _equipment(line: Line, wanted: frozenset[Intent]) -> Equipment:
+    """Beside a change of what is on the table, a thing is only named; to have it must be said."""
+    if wanted and wanted <= _NO_KIT:
+        return Equipment()
+    found = equipment_in(line)
+    if wanted and wanted <= ON_THE_TABLE and not _HAVING.search(line.text):
+        return replace(found, available=())
+    return found
 
 
 def _hurt_tags(line: Line, injuries: Iterable[Injury], sore: Iterable[str]) -> set[Tag]:
@@ -160,6 +165,15 @@ def _values(line: Line, kind: Kind, aside: set[Tag]) -> tuple[str, ...]:
 
 def _first(line: Line, kind: Kind) -> str | None:
     return next((tag.value for tag in line.tags(kind)), None)
+
+
+_EFFORTS: Final = {"easy": "low", "gentle": "low", "light": "low", "hard": "high"}
+
+
+def _effort(line: Line) -> str | None:
+    """ "20 easy minutes"."""
+    words = [token.word for tag in line.tags(Kind.DUR) for token in line.tokens[tag.first : tag.end]]
+    return next((_EFFORTS[word] for word in words if word in _EFFORTS), None)
 
 
 def _place(line: Line) -> str | None:
@@ -190,11 +204,20 @@ def _duration(line: Line, wanted: frozenset[Intent], table: Table) -> Duration |
             direction = Direction.MORE if change["more"] else Direction.LESS
         return Duration(minutes, longest, direction, line.span_of(tag))
     numbers = line.tags(Kind.NUM)
+    if len(numbers) == 2 and wanted & {Intent.SHORTER, Intent.LONGER}:
+        # "20, not 30": the other one is how long it is now.
+        numbers = [tag for tag in numbers if round(tag.amount) != table.minutes]
     if len(numbers) == 1 and wanted & {Intent.SHORTER, Intent.LONGER} and 5 <= numbers[0].amount <= 180:
         return Duration(round(numbers[0].amount), span=line.span_of(numbers[0]))
     if (not wanted or wanted & {Intent.CREATE, Intent.SCHEDULE}) and _QUICK.search(text):
         return Duration(15)
     return None
+
+
+def new_minutes(line: Line, table: Table) -> int | None:
+    """How long the workout should be, when that is said; not by how much longer or shorter."""
+    found = _duration(line, frozenset({Intent.SHORTER}), table)
+    return None if found is None or found.change else found.minutes
 
 
 def _is_rest(line: Line, tag: Tag) -> bool:
@@ -210,6 +233,8 @@ def _when(line: Line, wanted: frozenset[Intent], table: Table, now: datetime) ->
         target = [tag for match in _TO.finditer(line.text) for tag in line.tags_in(match, Kind.DATE)]
         shifted = re.search(r"\b(?:later|earlier)\b", line.text)
         tags = target or ([] if shifted else _not_theirs(tags, line, table, now)[-1:])
+        if tags and all(tag.value.startswith("clock:") for tag in tags):
+            return _same_day(when_of(tags, now, line.tokens), _scheduled(line, wanted, table, now), table)
     elif Intent.CANCEL_SCHEDULED in wanted or not line.has(Kind.DATE):
         tags = [tag for tag in tags if tag.kind is Kind.DATE or Intent.LIST_SCHEDULE in wanted]
     else:
@@ -217,10 +242,23 @@ def _when(line: Line, wanted: frozenset[Intent], table: Table, now: datetime) ->
     return when_of(tags, now, line.tokens)
 
 
+def _same_day(when: When | None, meant: tuple[str, ...], table: Table) -> When | None:
+    """Only an hour: the day stays."""
+    days = {plan.day for plan in table.scheduled if plan.id in meant}
+    return replace(when, day=days.pop() if len(days) == 1 else None) if when else None
+
+
+def _one_day(tag: Tag) -> Tag:
+    """ "Saturdays no good" is said of one Saturday, where there is a plan for it."""
+    return replace(tag, value=tag.value.replace("every:", "day:", 1))
+
+
 def _not_theirs(tags: list[Tag], line: Line, table: Table, now: datetime) -> list[Tag]:
     """Without the days that only say which workout is meant."""
     days = {item.day for item in table.scheduled}
-    return [tag for tag in tags if not ((when := when_of([tag], now, line.tokens)) and when.day in days)]
+    return [
+        tag for tag in tags if not ((when := when_of([_one_day(tag)], now, line.tokens)) and when.day in days)
+    ]
 
 
 def _period(line: Line, wanted: frozenset[Intent], now: datetime) -> Period | None:
@@ -229,7 +267,8 @@ def _period(line: Line, wanted: frozenset[Intent], now: datetime) -> Period | No
     for tag in line.tags(Kind.PERIOD, Kind.DATE):
         kind, _, words = tag.value.partition(":")
         if kind in {"period", "day"} and (found := period_of(words, now.date())):
-            return found
+            # What is logged without a day was done today.
+            return None if found.name == "today" and wanted & _LOOKING_BACK == {Intent.LOG} else found
     return None
 
 
@@ -242,7 +281,7 @@ def _scheduled(line: Line, wanted: frozenset[Intent], table: Table, now: datetim
     days = [
         when.day
         for tag in line.tags(Kind.DATE)
-        if tag not in targets and (when := when_of([tag], now, line.tokens)) and when.day
+        if tag not in targets and (when := when_of([_one_day(tag)], now, line.tokens)) and when.day
     ]
     words = {fold(part) for unit in line.units for part in unit.word.split("_")}
     by_day = tuple(item.id for item in table.scheduled if item.day in days)
@@ -256,61 +295,3 @@ _SAID_OF_ALL: Final = frozenset({"workout", "session", "training", "day", "body"
 
 def _title_words(title: str) -> set[str]:
     return {fold(word) for word in re.findall(r"[a-z]+", title.lower())}
-
-
-def _references(
-    line: Line, wanted: frozenset[Intent], table: Table
-) -> tuple[tuple[Reference, ...], tuple[str, ...], str | None]:
-    """What is meant, what is excepted, and what comes in."""
-    if not wanted & _ON_THE_TABLE:
-        return (), (), None
-    incoming = _incoming(line) if Intent.SWAP in wanted else None
-    excepted: list[Tag] = []
-    if wanted & {Intent.LOG, Intent.REMOVE}:
-        for match in _EXCEPT.finditer(line.text):
-            excepted += line.tags_in(match, Kind.REF, Kind.EXERCISE)
-    left_out = tuple(dict.fromkeys(each for tag in excepted for each in _ids(line, tag, table)))
-    found: list[Reference] = []
-    for tag in line.tags(Kind.REF, Kind.EXERCISE):
-        if tag in excepted or tag is incoming:
-            continue
-        ids = tuple(each for each in _ids(line, tag, table) if each not in left_out)
-        if ids:
-            found.append(
-                Reference(
-                    ids, " ".join(token.word for token in line.tokens[tag.first : tag.end]), line.span_of(tag)
-                )
-            )
-    meant = not line.has(Kind.REF, Kind.EXERCISE) or (incoming is not None and not found)
-    if (
-        not found
-        and meant
-        and table.focus
-        and not wanted <= {Intent.LOG, Intent.MORE_OF, Intent.LESS_OF}
-        and _PRONOUN.search(line.text)
-    ):
-        found.append(Reference((table.focus,), "it"))
-    return tuple(found), left_out, incoming.value if incoming else None
-
-
-def _ids(line: Line, tag: Tag, table: Table) -> tuple[str, ...]:
-    if tag.kind is Kind.REF:
-        return by_place(tag.value, table.workout, table.focus)
-    spoken = " ".join(token.word for token in line.tokens[tag.first : tag.end])
-    return by_name(tag.value, spoken, table.workout)
-
-
-def _incoming(line: Line) -> Tag | None:
-    outgoing = {tag for match in _PLACE_OF.finditer(line.text) for tag in line.tags_in(match)}
-    exercises = [tag for tag in line.tags(Kind.EXERCISE) if tag not in outgoing]
-    if match := _INSTEAD.search(line.text):
-        return next(iter(line.tags_in(match, Kind.EXERCISE)), None)
-    if outgoing and exercises:
-        return exercises[-1]
-    others = line.tags(Kind.EXERCISE, Kind.REF)
-    for match in _INTO.finditer(line.text):
-        tag = next(iter(line.tags_in(match, Kind.EXERCISE)), None)
-        pronoun = _PRONOUN.search(line.text[: match.start()])
-        if tag and tag in exercises and (others.index(tag) > 0 or pronoun):
-            return tag
-    return None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from spotter.offline.understanding.data import words
@@ -35,8 +36,9 @@ _SEVERE: Final = pattern("injuries.severe")
 _SCALE: Final = re.compile(r"([\d.]+)\S* (?:_|out of|of) (?:10|ten)\b")
 
 
-def pain_in(line: Line) -> tuple[list[Injury], list[str]]:
-    """Injuries, and muscles that are merely sore."""
+def pain_in(line: Line, *, told: bool = False, healed: bool = False) -> tuple[list[Injury], list[str]]:
+    """Injuries, and muscles that are merely sore. `told`, `healed`: the clause is about an injury, or about one that
+    is over, in whatever words."""
     injuries: dict[str, Injury] = {}
     sore: list[str] = []
     trained = bool(_TRAINED.search(line.text))
@@ -53,6 +55,14 @@ def pain_in(line: Line) -> tuple[list[Injury], list[str]]:
                 injuries.setdefault(
                     part, Injury(part, _side(line, at), _severity(line), better, line.span_of(tag))
                 )
+    if told and not injuries and not sore:
+        for at, unit in enumerate(line.units):
+            if unit.tag and unit.tag.kind in {Kind.BODY, Kind.MUSCLE} and (part := part_of(unit.tag)):
+                injuries.setdefault(
+                    part, Injury(part, _side(line, at), _severity(line), healed, line.span_of(unit.tag))
+                )
+    if healed:
+        injuries = {part: replace(injury, better=True) for part, injury in injuries.items()}
     return list(injuries.values()), list(dict.fromkeys(sore))
 
 

@@ -71,7 +71,7 @@ _AFTER_BENCHING: Final = frozenset({"my", "on", "in", "did", "hit", "to", "for",
 class Vocabulary:
     """All phrases with a meaning, by their first word. Built once for a set of names."""
 
-    def __init__(self, names: Names, other_words: Iterable[str] = ()) -> None:
+    def __init__(self, names: Names, other_words: Iterable[str] = (), frequent: Iterable[str] = ()) -> None:
         self._phrases: dict[str, list[_Phrase]] = {}
         seen: set[tuple[str, ...]] = set()
         known: set[str] = set(other_words)
@@ -90,6 +90,7 @@ class Vocabulary:
         known.update(_LIFTS, PAIN, SORENESS)
         wanted.update(word for word in PAIN if len(word) >= _WORTH_GUESSING)
         wanted.update([f"{word}s" for word in wanted])
+        wanted.update(frequent)
         self.speller: Final = Speller(known | {f"{word}s" for word in known}, wanted)
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Things on the table, meant by place, by name or by a pronoun."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,6 +104,39 @@ def _places(words: str, ids: tuple[str, ...], focus: str | None) -> list[int]:
 
 def _at(ids: tuple[str, ...], place: int) -> str | None:
     return ids[place - 1] if 1 <= place <= len(ids) else None
+
+
+_ENDINGS: Final = ("ing", "ed", "s", "ers", "er")
+
+
+def by_stem(words: Iterable[str], items: Sequence[Item]) -> tuple[str, ...]:
+    """Things whose name is in a word: the plank is meant by "planking", the rows by "rowing"."""
+    stems = {_stem(word) for word in words if len(word) > _SHORTEST_STEM}
+    return tuple(
+        item.id
+        for item in items
+        if stems
+        & {
+            fold(word)
+            for word in re.findall(r"[a-z]+", item.name.lower())
+            if len(word) >= _SHORTEST_STEM - 1 and word not in _TOO_COMMON
+        }
+    )
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM - 1:
+            stem = word[: -len(ending)]
+            # squatting, stepping
+            return stem[:-1] if len(stem) > 4 and stem[-1] == stem[-2] and stem[-1] not in "sl" else stem
+    return word
+
+
+_SHORTEST_STEM: Final = 4
+_TOO_COMMON: Final = frozenset(
+    {"push", "pull", "leg", "arm", "hip", "side", "back", "front", "wall", "hold", "step"}
+)
 
 
 def by_name(exercise: str, spoken: str, items: Sequence[Item]) -> tuple[str, ...]:

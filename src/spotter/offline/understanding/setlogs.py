@@ -1,5 +1,6 @@
 """Sets as people type them, changes to sets, and timers."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -9,6 +10,8 @@ from spotter.offline.understanding.slots import Adjustment, Direction, LoggedSet
 from spotter.offline.understanding.tags import Kind, Tag
 
 _MOST_SETS: Final = 50
+_LIKELY_WEIGHT: Final = 20
+_FELT_LIKE: Final = pattern("setlogs.felt_like")
 _EACH_SIDE: Final = pattern("setlogs.each_side")
 _AMOUNTS: Final = (Kind.SETS, Kind.REPS, Kind.NSETS, Kind.WEIGHT, Kind.DUR, Kind.DIST, Kind.RPE, Kind.NUM)
 
@@ -23,7 +26,8 @@ class _Entry:
 
 
 def logs_in(line: Line) -> list[SetLog]:
-    entries = _entries(line)
+    felt = [tag for match in _FELT_LIKE.finditer(line.text) for tag in line.tags_in(match, Kind.NUM)]
+    entries = _entries(line, felt)
     each_side = bool(_EACH_SIDE.search(line.text))
     found = []
     for entry in entries:
@@ -36,14 +40,16 @@ def logs_in(line: Line) -> list[SetLog]:
     return found
 
 
-def _entries(line: Line) -> list[_Entry]:
+def _entries(line: Line, felt: list[Tag]) -> list[_Entry]:
     entries = [_Entry()]
     for at, unit in enumerate(line.units):
         tag = unit.tag
         if tag is None:
             continue
         current = entries[-1]
-        if tag.kind is Kind.EXERCISE:
+        if tag in felt:
+            current.tags.append(replace(tag, kind=Kind.RPE))
+        elif tag.kind is Kind.EXERCISE:
             if current.exercise and current.tags:
                 entries.append(current := _Entry())
             current.exercise = tag
@@ -82,6 +88,10 @@ def _sets(entry: _Entry) -> tuple[LoggedSet, ...]:
     count = int(entry.of(Kind.NSETS)[0].amount) if entry.of(Kind.NSETS) else 1
     if reps := entry.of(Kind.REPS):
         base = replace(base, reps=int(reps[0].amount))
+    elif len(numbers) > 1 and numbers[0].amount >= _LIKELY_WEIGHT and numbers[0].amount > numbers[1].amount:
+        # "140 for 5": the heavier number is the weight.
+        base = replace(base, weight_kg=base.weight_kg or numbers[0].amount, reps=int(numbers[1].amount))
+        numbers = numbers[2:]
     elif numbers and (entry.exercise or base.weight_kg) and not base.metres:
         base = replace(base, reps=int(numbers[0].amount))
         numbers = numbers[1:]
@@ -153,8 +163,15 @@ def _adjustment(tag: Tag, line: Line, change: Direction | None) -> list[Adjustme
     return [Adjustment(what, round(tag.amount, 2), change)] if what else []
 
 
+_TIMES: Final = pattern("setlogs.times")
+_SLASHED: Final = re.compile(r"\S+/NUM _ \S+/NUM")
 _WORK_FOR: Final = pattern("setlogs.work_for")
 _REST_FOR: Final = pattern("setlogs.rest_for")
+
+
+def _amount(line: Line, match: re.Match[str] | None) -> int | None:
+    found = line.tags_in(match, Kind.DUR, Kind.NUM) if match else []
+    return round(found[0].amount) if found else None
 
 
 def timer_in(line: Line) -> Timer | None:
@@ -162,9 +179,14 @@ def timer_in(line: Line) -> Timer | None:
     if "tabata" in text:
         return Timer(work=20, rest=10, rounds=8)
     rounds = next((int(tag.amount) for tag in line.tags(Kind.NSETS)), None)
+    if rounds is None and (times := _TIMES.search(text)):
+        rounds = next((int(tag.amount) for tag in line.tags_in(times, Kind.NUM)), None)
+    if slashed := _SLASHED.search(text):
+        first, second = (round(tag.amount) for tag in line.tags_in(slashed, Kind.NUM)[:2])
+        return Timer(work=first, rest=second, rounds=rounds)
     work, rest = _WORK_FOR.search(text), _REST_FOR.search(text)
-    on = next((round(tag.amount) for tag in line.tags_in(work, Kind.DUR)), None) if work else None
-    off = next((round(tag.amount) for tag in line.tags_in(rest, Kind.DUR)), None) if rest else None
+    on = _amount(line, work)
+    off = _amount(line, rest)
     lengths = [round(tag.amount) for tag in line.tags(Kind.DUR)]
     timed = line.tags(Kind.SETS)
     if timed and timed[0].value == "s":

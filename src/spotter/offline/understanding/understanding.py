@@ -6,21 +6,23 @@ from datetime import datetime
 from typing import Final
 
 from spotter.offline.understanding.answers import answer_in
-from spotter.offline.understanding.clauses import clauses_of, without_fillers
+from spotter.offline.understanding.clauses import without_fillers
 from spotter.offline.understanding.dangers import danger_in
 from spotter.offline.understanding.data import words
-from spotter.offline.understanding.deciding import Guess, guesses, is_bare_request
+from spotter.offline.understanding.deciding import Guess, is_bare_request
 from spotter.offline.understanding.dialogue import EMPTY, Table
-from spotter.offline.understanding.filling import fill, mentioned
+from spotter.offline.understanding.filling import fill, new_minutes
 from spotter.offline.understanding.grammar import known_words
 from spotter.offline.understanding.injuries import pain_in
 from spotter.offline.understanding.intents import COURTESIES, Intent
 from spotter.offline.understanding.language import other_language
 from spotter.offline.understanding.names import BASIC_NAMES, Names
+from spotter.offline.understanding.pointing import mentioned
 from spotter.offline.understanding.reading import Line, Vocabulary, read
 from spotter.offline.understanding.slots import NOTHING, Lasting, Slots, Span
 from spotter.offline.understanding.tags import Kind
 from spotter.offline.understanding.text import tokens_of
+from spotter.offline.understanding.weighing import MIXED, Part, default_model, meant, parts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,17 @@ _LIGHT: Final = COURTESIES | {Intent.YES, Intent.NO, Intent.STOP}
 _ASKS_ONLY: Final = frozenset({Intent.HISTORY, Intent.PROGRESS, Intent.STATS, Intent.WHY, Intent.LOG})
 
 
+_PAIN: Final = frozenset({Intent.REPORT_INJURY, Intent.INJURY_BETTER})
+
+
 class Understander:
     """Knows a set of exercise names. Pure after that: the same message on the same table means the same."""
 
     def __init__(self, names: Names = BASIC_NAMES) -> None:
-        self._vocabulary: Final = Vocabulary(names, known_words())
+        self._model: Final = default_model()
+        self._vocabulary: Final = Vocabulary(
+            names, (*known_words(), *self._model.words, *self._model.others), self._model.frequent
+        )
 
     def understand(self, text: str, now: datetime, table: Table = EMPTY) -> Understanding:
         line = read(text, self._vocabulary)
@@ -65,29 +73,70 @@ class Understander:
             return _single(Intent.RED_FLAG, Slots(danger=danger), 0.95, line.span())
         if other_language(tokens_of(text)):
             return _single(Intent.OTHER_LANGUAGE, NOTHING, 0.9, line.span())
-        if answer := answer_in(line, table):
+        if answer := answer_in(line, table, lambda option: read(option, self._vocabulary)):
             intent, option = answer
             return _single(intent, Slots(option=option), 0.9, line.span())
-        parts = [(clause, guesses(clause, table)) for clause in clauses_of(line)]
-        return _assembled(line, parts, now, table)
+        return _assembled(line, _with_timer(parts_of(line, table, self._model)), now, table)
 
 
 def _single(intent: Intent, slots: Slots, confidence: float, span: Span) -> Understanding:
     return Understanding((Asked(intent, slots, confidence, span),), slots)
 
 
-_Part = tuple[Line, list[Guess]]
+def _guessed(part: Part, table: Table) -> list[Guess]:
+    found = meant(part, default_model())
+    if found is None:
+        return []
+    intent, sure = found
+    return [Guess(_settled(intent, part.line, table), round(sure, 3))]
 
 
-def _assembled(line: Line, parts: list[_Part], now: datetime, table: Table) -> Understanding:
+def _without_soreness(line: Line, found: list[Guess]) -> list[Guess]:
+    """Muscles that feel the last training are a circumstance, not an injury."""
+    injuries, sore = pain_in(line)
+    if sore and not injuries and not line.has(Kind.CONDITION):
+        return [guess for guess in found if guess.intent is not Intent.REPORT_INJURY]
+    return found
+
+
+def _with_timer(parts: list[Part]) -> list[Part]:
+    """ "45 seconds work and 15 rest": the rest of a timer is no wish of its own."""
+    found: list[Part] = []
+    for part in parts:
+        amounts = all(unit.tag is None or unit.tag.kind in _TIMES for unit in part.line.units)
+        if found and found[-1].best[0] == Intent.TIMER and amounts and part.line.has(*_TIMES):
+            whole = Line(part.line.tokens, (*found[-1].line.units, *part.line.units))
+            found[-1] = replace(found[-1], line=whole)
+        else:
+            found.append(part)
+    return found
+
+
+_TIMES: Final = (Kind.DUR, Kind.NUM, Kind.NSETS, Kind.SETS, Kind.REPS)
+
+
+def _settled(intent: Intent, line: Line, table: Table) -> Intent:
+    """Whether a new length is longer or shorter is a matter of numbers, not of words."""
+    if intent not in {Intent.SHORTER, Intent.LONGER}:
+        return intent
+    minutes = new_minutes(line, table)
+    if minutes is None:
+        return intent
+    if not table.workout:
+        return Intent.CREATE
+    return Intent.LONGER if minutes > (table.minutes or 600) else Intent.SHORTER
+
+
+def _assembled(line: Line, parts: list[Part], now: datetime, table: Table) -> Understanding:
     asked: list[Asked] = []
     loose: list[tuple[int, Slots, Line]] = []
     whole = NOTHING
     carried: str | None = None
-    for clause, found in parts:
+    for part in parts:
+        clause, found = part.line, _without_soreness(part.line, _guessed(part, table))
         table = replace(table, focus=carried) if carried else table
         intents = [guess.intent for guess in found]
-        hurt = _pain_intents(clause, intents)
+        hurt = _pain_intents(part, intents)
         slots = fill(clause, [*intents, *hurt], table, now, carried)
         carried = mentioned(clause, table) or carried
         whole = whole.merged(slots)
@@ -96,7 +145,7 @@ def _assembled(line: Line, parts: list[_Part], now: datetime, table: Table) -> U
         if not found and not hurt and slots != NOTHING:
             loose.append((len(asked), slots, clause))
     asked = _with_loose(asked, loose, line, table, now)
-    asked = _one_request(asked)
+    asked = _one_date(_one_request(asked), parts)
     serious = [each for each in asked if each.intent not in _LIGHT]
     kept = _deduplicated(serious or _plain(asked))
     if not kept:
@@ -113,8 +162,14 @@ def _plain(asked: list[Asked]) -> list[Asked]:
     return asked
 
 
-def _pain_intents(clause: Line, intents: list[Intent]) -> list[Intent]:
-    if set(intents) & _ASKS_ONLY:
+_HINT_OF_PAIN: Final = 0.03
+
+
+def _pain_intents(part: Part, intents: list[Intent]) -> list[Intent]:
+    """Told in passing: the words name a pain, and the weights do not rule it out."""
+    clause, scores = part.line, part.scores.by_class
+    likely = scores[Intent.REPORT_INJURY] + scores[Intent.INJURY_BETTER] + scores[MIXED] / 2
+    if set(intents) & (_ASKS_ONLY | _PAIN) or likely < _HINT_OF_PAIN:
         return []
     injuries, _ = pain_in(clause)
     found: list[Intent] = []
@@ -195,6 +250,27 @@ def _one_request(asked: list[Asked]) -> list[Asked]:
         else:
             kept.append(each)
     return [asked[request] if each.intent is Intent.CREATE else each for each in kept]
+
+
+def _one_date(asked: list[Asked], parts: list[Part]) -> list[Asked]:
+    """ "Sunday at nine, I'd like some cardio": the day alone is no plan of its own."""
+    dates = [part.line.span() for part in parts if _only_dates(part.line)]
+    planned = [at for at, each in enumerate(asked) if each.intent is Intent.SCHEDULE and each.span in dates]
+    wished = [at for at, each in enumerate(asked) if each.intent is Intent.CREATE]
+    if len(planned) != 1 or len(wished) != 1:
+        return asked
+    plan, wish = asked[planned[0]], asked[wished[0]]
+    return [
+        replace(plan, slots=plan.slots.merged(wish.slots)) if each is plan else each
+        for each in asked
+        if each is not wish
+    ]
+
+
+def _only_dates(line: Line) -> bool:
+    return line.has(Kind.DATE) and all(
+        unit.tag is None or unit.tag.kind in {Kind.DATE, Kind.NUM} for unit in line.units
+    )
 
 
 def _for_now(slots: Slots) -> bool:

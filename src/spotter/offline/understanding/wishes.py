@@ -17,6 +17,24 @@ _EXPLICIT: Final = pattern("wishes.explicit")
 
 _BODY_WEIGHT: Final = re.compile(r"\b(?:(?P<up>gain|put on|add)|lose|losing|drop|shed|cut)\b")
 
+_IN_OTHER_WORDS: Final = tuple(
+    (name, re.compile(rf"\b(?:{verbs})\b(?: \S+){{0,4}} (?:{things})\b"))
+    for name, verbs, things in (
+        (
+            "fat_loss",
+            "lose|losing|drop|shed|burn|get rid of|shrink|trim",
+            r"weight\S*|fat|belly\S*|gut|pounds|kilos|waist\S*|bod|stomach\S*",
+        ),
+        ("fat_loss", "fit into|look good in", r"jeans|dress|suit|clothes"),
+        (
+            "muscle",
+            "gain|build|put on|grow|fill out|pack on|add",
+            r"muscle\S*|mass\S*|size\S*|shirts?|frame|bulk",
+        ),
+        ("endurance", "keep up with|without getting|run without|climb", r"kids|breath|stopping|stairs|dying"),
+    )
+)
+
 _THINGS: Final = (Kind.EXERCISE, Kind.PATTERN, Kind.MUSCLE, Kind.REGION, Kind.EQUIP, Kind.GOAL)
 
 
@@ -24,6 +42,15 @@ _UNWANTED: Final = pattern("wishes.unwanted")
 _LIKED: Final = pattern("wishes.liked")
 # Not having a thing is no dislike of it.
 _MISSING: Final = re.compile(r"(?:no|without|not|except|minus|but no|do not (?:have|own))\b")
+_WOULD: Final = re.compile(r"\bwould (?:like|love|prefer)\b")
+_WARM: Final = re.compile(
+    r"\b(?:love|like|enjoy|favorite|fan|more|always|include|into|adore|keen|fond|every|jam|best)\b"
+    r"(?!.*\b(?:not|never|no)\b)"
+)
+_COLD: Final = re.compile(
+    r"\b(?:no|not|never|hate|hates|avoid|without|leave|skip|stop|ban|banned|exclude|worst|out|off|away|drop|clear|cut|"
+    r"allergic|done|refuse|sucks?|sick|can)\b"
+)
 _FOREVER: Final = pattern("wishes.forever")
 _TODAY: Final = pattern("wishes.today")
 _A_WHILE: Final = pattern("wishes.a_while")
@@ -38,8 +65,8 @@ def lasting_in(line: Line) -> Lasting | None:
     return Lasting.PERMANENT if _FOREVER.search(text) else None
 
 
-def tastes_in(line: Line, hurt: set[Tag]) -> list[Taste]:
-    """In a clause on its own; what hurts is no taste."""
+def tastes_in(line: Line, hurt: set[Tag], *, stated: bool = True) -> list[Taste]:
+    """In a clause on its own; what hurts is no taste. `stated`: the clause is about a taste, in whatever words."""
     text = line.text
     found: dict[tuple[str, str], Taste] = {}
     lasting = lasting_in(line)
@@ -51,13 +78,28 @@ def tastes_in(line: Line, hurt: set[Tag]) -> list[Taste]:
                         (kind, value),
                         Taste(kind, value, False, lasting or Lasting.SESSION, _words(line, tag)),
                     )
-    for match in _LIKED.finditer(text):
+    for match in _LIKED.finditer(text) if stated and not _WOULD.search(text) else ():
         for tag in line.tags_in(match, *_THINGS):
             for kind, value in _named(tag):
                 found.setdefault(
                     (kind, value), Taste(kind, value, True, lasting or Lasting.PERMANENT, _words(line, tag))
                 )
+    if stated and not found:
+        found = _by_tone(line, hurt, lasting)
     return list(found.values())
+
+
+def _by_tone(line: Line, hurt: set[Tag], lasting: Lasting | None) -> dict[tuple[str, str], Taste]:
+    """Where no pattern fits, the tone of the words decides; without any, nothing does."""
+    wanted = bool(_WARM.search(line.text))
+    if wanted == bool(_COLD.search(line.text)):
+        return {}
+    things = [tag for tag in line.tags(Kind.EXERCISE, Kind.PATTERN) if tag not in hurt]
+    return {
+        (kind, value): Taste(kind, value, wanted, lasting or Lasting.PERMANENT, _words(line, tag))
+        for tag in things
+        for kind, value in _named(tag)
+    }
 
 
 def _words(line: Line, tag: Tag) -> str:
@@ -97,6 +139,9 @@ def _told(line: Line) -> Iterator[tuple[str, str]]:
         yield "category", "endurance"
     else:
         yield from (("skill", tag.value) for tag in line.tags(Kind.EXERCISE))
+    for name, meant in _IN_OTHER_WORDS:
+        if meant.search(line.text):
+            yield "category", name
     change = _BODY_WEIGHT.search(line.text) if line.has(Kind.WEIGHT) else None
     if change:
         yield "category", "muscle" if change["up"] else "fat_loss"
