@@ -10,7 +10,7 @@ N ?= 2
 # What the type checker reads. `bench` joins when it has something in it: mypy refuses an empty folder.
 TYPED := src tests scripts $(if $(wildcard bench/*.py bench/*/*.py),bench)
 
-.PHONY: help setup runtime run test check fmt chaos bench lock client web clean
+.PHONY: help setup runtime run test check fmt chaos browser bench lock client web clean
 
 help:  ## this list
 	@echo "Spotter: the open platform for AI coaches and AI gym staff."
@@ -57,6 +57,9 @@ fmt: setup  ## put formatting and import order right
 
 chaos: setup  ## the tests that kill real processes, in their long form
 	@SPOTTER_CHAOS=long .venv/bin/python -m pytest -m chaos $(ARGS)
+
+browser: setup  ## the tests of the web app in a real Chromium (not all pass yet: see tests/browser/conftest.py)
+	@SPOTTER_BROWSER=1 .venv/bin/python -m pytest tests/browser $(ARGS)
 
 bench: setup  ## measure; results go to bench/results
 	@if [ -f bench/run.py ]; then exec .venv/bin/python bench/run.py $(ARGS); \

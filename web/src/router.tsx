@@ -7,7 +7,6 @@ import {
 } from "@tanstack/react-router";
 import { meQuery, queries } from "~/api/queries";
 import { refresh } from "~/api/session";
-import { SignIn } from "~/pages/SignIn";
 import { Shell } from "~/shell/Shell";
 import { ErrorPage, NotFoundPage } from "~/shell/Troubles";
 
@@ -19,14 +18,14 @@ const signIn = createRoute({
   validateSearch: (search: Record<string, unknown>): { next?: string } => ({
     next: typeof search["next"] === "string" ? search["next"] : undefined,
   }),
-  component: () => <SignIn />,
+  component: lazyRouteComponent(() => import("~/pages/SignIn"), "SignIn"),
 });
 
 /** The server answers a link that works with a redirect. Who gets here has one that does not. */
 const refusedLink = createRoute({
   getParentRoute: () => root,
   path: "/sign-in/$token",
-  component: () => <SignIn refusedLink />,
+  component: lazyRouteComponent(() => import("~/pages/SignIn"), "RefusedLink"),
 });
 
 let known = false;

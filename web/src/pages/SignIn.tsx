@@ -20,7 +20,16 @@ import { accept } from "~/api/session";
 import { Brand } from "~/shell/Brand";
 import { ServerAway } from "~/shell/ServerAway";
 
-export function SignIn({ refusedLink = false }: { refusedLink?: boolean }) {
+export function SignIn() {
+  return <Door refusedLink={false} />;
+}
+
+/** Who opened a link that was used before, or is too old. */
+export function RefusedLink() {
+  return <Door refusedLink />;
+}
+
+function Door({ refusedLink }: { refusedLink: boolean }) {
   const router = useRouter();
   const navigate = useNavigate();
   const { next } = useSearch({ strict: false }) as { next?: string };

@@ -5,7 +5,6 @@ import {
   Collapse,
   Group,
   Menu,
-  NumberInput,
   Stack,
   Text,
   UnstyledButton,
@@ -159,17 +158,12 @@ function SetRow(props: {
         {name} {set.number}
       </Text>
       {exercise.type === "reps" ? (
-        <NumberInput
-          aria-label={`Reps of set ${set.number}`}
-          value={now.reps ?? ""}
-          onChange={(value) => setReps(typeof value === "number" ? value : null)}
-          onBlur={() => reps !== null && change(now)}
-          min={0}
-          max={500}
-          hideControls
-          w={74}
-          suffix=" ×"
-          inputMode="numeric"
+        <Amount
+          label={`Reps of set ${set.number}`}
+          unit="×"
+          value={now.reps}
+          onChange={setReps}
+          onDone={() => reps !== null && change(now)}
         />
       ) : (
         <Button
@@ -184,18 +178,12 @@ function SetRow(props: {
         </Button>
       )}
       {hasLoad && (loaded || now.weight !== null) ? (
-        <NumberInput
-          aria-label={`Weight of set ${set.number} in kilograms`}
-          value={now.weight ?? ""}
-          onChange={(value) => setWeight(typeof value === "number" ? value : null)}
-          onBlur={() => weight !== null && change(now)}
-          min={0}
-          max={500}
-          step={0.5}
-          hideControls
-          w={92}
-          suffix=" kg"
-          inputMode="decimal"
+        <Amount
+          label={`Weight of set ${set.number} in kilograms`}
+          unit="kg"
+          value={now.weight}
+          onChange={setWeight}
+          onDone={() => weight !== null && change(now)}
         />
       ) : hasLoad ? (
         <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setLoaded(true)}>
@@ -213,5 +201,33 @@ function SetRow(props: {
         {set.done ? <IconCheck size={20} stroke={2.6} /> : <IconMinus size={18} opacity={0} />}
       </UnstyledButton>
     </div>
+  );
+}
+
+function Amount(props: {
+  label: string;
+  unit: string;
+  value: number | null;
+  onChange: (value: number | null) => void;
+  onDone: () => void;
+}) {
+  return (
+    <span className={classes.amount}>
+      <input
+        type="number"
+        inputMode="decimal"
+        aria-label={props.label}
+        min={0}
+        max={500}
+        step="any"
+        value={props.value ?? ""}
+        onChange={(event) => {
+          const value = event.currentTarget.valueAsNumber;
+          props.onChange(Number.isFinite(value) && value >= 0 && value <= 500 ? value : null);
+        }}
+        onBlur={props.onDone}
+      />
+      <span aria-hidden>{props.unit}</span>
+    </span>
   );
 }
