@@ -75,7 +75,6 @@ async def test_a_disabled_account_stops_everywhere(
     assert refreshed.status_code == 401
     assert (await http.post("/api/auth/link", json={"token": link})).status_code == 401
     page = await http.get("/", headers={"Cookie": f"spotter_refresh={person.refresh_token}"})
-    assert page.status_code == 401
     assert person.email not in page.text
 
 

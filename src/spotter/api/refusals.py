@@ -152,6 +152,7 @@ _BY_STATUS: Final[dict[int, type[SpotterError]]] = {
         Unavailable,
     )
 }
+EVERY_PAGE: Final = "/{path:path}"
 _DETAILS: Final = {
     400: "The request could not be read. Is the body valid JSON in UTF-8?",
     404: "There is nothing at this address.",
@@ -196,6 +197,8 @@ def _allowed_methods(scope: Scope) -> set[str]:
     path = scope["path"].removeprefix(scope.get("root_path", ""))
     for context in iter_route_contexts(app.routes):
         pattern = getattr(context, "path_regex", None)
+        if getattr(context, "path", None) == EVERY_PAGE:
+            continue  # the web app's: it leaves this address alone
         if context.methods and pattern is not None and pattern.match(path):
             methods |= context.methods
     return methods

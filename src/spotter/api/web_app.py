@@ -20,6 +20,7 @@ from starlette.types import Scope
 from typing_extensions import override
 
 from spotter.api.paths import is_under
+from spotter.api.refusals import EVERY_PAGE
 from spotter.api.security_headers import content_security_policy
 from spotter.errors import NotFound
 
@@ -140,4 +141,4 @@ def install_web_app(application: FastAPI, app: WebApp) -> None:
         return app.page()
 
     application.router.routes.append(Route("/assets/{name}", asset))
-    application.router.routes.append(_Pages("/{path:path}", page))
+    application.router.routes.append(_Pages(EVERY_PAGE, page))

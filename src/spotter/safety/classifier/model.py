@@ -47,6 +47,19 @@ _BUT: Final = re.compile(
     r"\b(?:but|except|until|since|now|today|tonight|this|that|before|suddenly|then|only|just|cant|cannot|wont|stop"
     r"|feel|feels|feeling|felt|went|goes|his|her|he|she)\b"
 )
+# «30 min upper body, my left knee hurts»: a joint that hurts is planned around, not an emergency, unless anything else
+# is said that belongs to one. This only warns.
+_HURTS: Final = re.compile(
+    r"\b(?:knees?|shoulders?|elbows?|wrists?|ankles?|hips?|heels?|foot|feet|thumbs?|lower back|back|neck)"
+    r" (?:(?:really|kinda|still|is|are|feels?|a|bit) ){0,3}(?:hurts?|hurting|aches?|aching|sore|achy|stiff)\b"
+)
+_MORE_THAN_SORE: Final = re.compile(
+    r"\b(?:chest|heart|breath\w*|faint\w*|dizz\w*|numb\w*|tingl\w*|swell\w*|swollen|pop\w*|snap\w*|lock\w*|gave|giv\w+"
+    r"|blood|vision|blurr\w*|see|jaw|arms?|head\w*|fever\w*|urine|pee|bladder|bowel|toilet|groin|saddle|both legs"
+    r"|weak\w*|worst|collaps\w*|pass\w*|black\w*|vomit\w*|sick|deform\w*|bent|calf|calves|pregnan\w*|cant|cannot|wont|couldnt"
+    r"|severe|sudden\w*|unbear\w*|night|cancer|weight|huge|hot|red|fell|crash\w*|hit|crack\w*|tore|torn|twist\w*|move"
+    r"|walk|stand)\b"
+)
 _WHY: Final = "reads like texts of this kind"
 
 
@@ -117,7 +130,9 @@ class Model:
             if score < label.warn or end <= start:
                 continue
             certainty = _WARNS
-            if score >= label.sure and not _denied(label.name, " ".join(read[start:end])):
+            if score >= label.sure and not _only_sounds_so(
+                label.name, " ".join(read[start:end]), words.clean
+            ):
                 certainty = min(SURE + (score - label.sure) / 4, _SUREST)
             span = (words.spans[start][0], words.spans[end - 1][1])
             found.append(Finding(label.name, round(certainty, 2), (span,), _WHY))
@@ -140,12 +155,11 @@ class Model:
 _MASK: Final = (1 << _LANE) - 1
 
 
-def _denied(name: CategoryName, said: str) -> bool:
-    return (
-        name is CategoryName.MEDICAL_EMERGENCY
-        and _DENIES.match(said) is not None
-        and _BUT.search(said) is None
-    )
+def _only_sounds_so(name: CategoryName, said: str, whole: str) -> bool:
+    if name is not CategoryName.MEDICAL_EMERGENCY:
+        return False
+    denied = _DENIES.match(said) is not None and _BUT.search(said) is None
+    return denied or (_HURTS.search(whole) is not None and _MORE_THAN_SORE.search(whole) is None)
 
 
 @cache
