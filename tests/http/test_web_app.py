@@ -69,7 +69,7 @@ async def test_its_files_are_kept_for_ever_and_come_packed(http: httpx.AsyncClie
             assert "immutable" in answer.headers["cache-control"]
             assert answer.headers["vary"].startswith("Accept-Encoding")
             sizes[encoding] = int(answer.headers["content-length"])
-        assert sizes["identity"] < 2_000 or sizes["gzip"] < sizes["identity"] / 2
+        assert sizes["identity"] < 10_000 or sizes["gzip"] < sizes["identity"] / 2
         assert (await http.get(path, headers={"Accept-Encoding": "br"})).headers["content-encoding"] == "br"
     icon = await http.get("/icon.svg")
     assert icon.headers["content-type"] == "image/svg+xml"
