@@ -171,6 +171,8 @@ def fill(wanted: str, uv: str | None) -> None:
     """Install the locks, then Spotter itself as a link to the source.
 
     Only hash-checked wheels: nothing but Spotter is built, with locked tools, so nothing unlocked ever runs.
+    The locks name everything, so nothing is resolved: pip would look for `psycopg[pool]`, which a package asks
+    for, past the pinned `psycopg`, and refuse the day a newer one is published.
     """
     installed = dict(read_record().get("installed", {}))
     locks = [option for name in LOCKS[wanted] for option in ("-r", ROOT / "requirements" / name)]
@@ -192,7 +194,7 @@ def fill(wanted: str, uv: str | None) -> None:
     )
     INSTALLING.touch()
     try:
-        run(*installer, "--require-hashes", "--only-binary", ":all:", *locks)
+        run(*installer, "--no-deps", "--require-hashes", "--only-binary", ":all:", *locks)
         run(*installer, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     except KilledError:
         raise
