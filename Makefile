@@ -10,12 +10,12 @@ N ?= 2
 # What the type checker reads. `bench` joins when it has something in it: mypy refuses an empty folder.
 TYPED := src tests scripts $(if $(wildcard bench/*.py bench/*/*.py),bench)
 
-.PHONY: help setup runtime run test check fmt chaos browser bench lock client web clean
+.PHONY: help setup runtime run test check fmt chaos browser pictures bench lock client web clean
 
 help:  ## this list
 	@echo "Spotter: the open platform for AI coaches and AI gym staff."
 	@echo
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  ARGS="…"     is passed on:        make run ARGS="--port 0", make test ARGS="-k tenancy"'
 	@echo '  N=4          test processes:      make test N=4'
@@ -58,8 +58,11 @@ fmt: setup  ## put formatting and import order right
 chaos: setup  ## the tests that kill real processes, in their long form
 	@SPOTTER_CHAOS=long .venv/bin/python -m pytest -m chaos $(ARGS)
 
-browser: setup  ## the tests of the web app in a real Chromium (not all pass yet: see tests/browser/conftest.py)
-	@SPOTTER_BROWSER=1 .venv/bin/python -m pytest tests/browser $(ARGS)
+browser: setup  ## only the tests of the web app in a real Chromium
+	@.venv/bin/python -m pytest tests/browser $(ARGS)
+
+pictures: setup  ## take the README's pictures of the web app anew
+	@SPOTTER_PICTURES=docs/pictures .venv/bin/python -m pytest tests/browser/test_training.py $(ARGS)
 
 bench: setup  ## measure; results go to bench/results
 	@if [ -f bench/run.py ]; then exec .venv/bin/python bench/run.py $(ARGS); \

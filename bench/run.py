@@ -113,15 +113,22 @@ async def _subjects(
     arguments: argparse.Namespace, ours: Postgres, others: Postgres, folder: Path, notes: list[str]
 ) -> tuple[list[Subject], dict[str, Any]]:
     (folder / "data").mkdir()
-    store = await ours.create("bench_spotter")
-    async with ground(settings_for(store, folder / "data")) as base:
-        await migrated(base)
+    # Each its own, as everybody has: two processes on one database would also tell each other what happens.
+    stores = {name: await ours.create(name) for name in ("bench_spotter", "bench_http")}
+    for store in stores.values():
+        async with ground(settings_for(store, folder / "data")) as base:
+            await migrated(base)
     python, module = sys.executable, "bench.spotter_subject"
     floor = await others.create("bench_floor")
     subjects = [
         Subject("floor", "bench.peers.floor:Floor", python, floor, others, "bench_floor", peer=False),
-        Subject("spotter", f"{module}:SpotterInProcess", python, store, ours, "bench_spotter", peer=False),
-        Subject("spotter http", f"{module}:SpotterHttp", python, store, ours, "bench_spotter", peer=False),
+        *(
+            Subject(name, f"{module}:{kind}", python, stores[database], ours, database, peer=False)
+            for name, kind, database in (
+                ("spotter", "SpotterInProcess", "bench_spotter"),
+                ("spotter http", "SpotterHttp", "bench_http"),
+            )
+        ),
     ]
     versions: dict[str, Any] = {"spotter": version("spotter-gym"), "openai": version("openai")}
     for peer in [] if arguments.no_peers else arguments.peers.split(","):

@@ -1,6 +1,7 @@
 """Spotter itself as a subject: in-process, and as a server in a process of its own that is asked over HTTP."""
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -26,17 +27,22 @@ from spotter.app import House, build_app, conversing, ground, house, warm_up
 from spotter.identity import look_ups
 from spotter.identity.organisations import add_organisation, add_person
 from spotter.identity.principal import Role
+from spotter.llm.allowed import AllowedModels
 from spotter.llm.port import DEFAULTS, Chunk, Final, Model, ModelSettings, StreamingModel
 from spotter.llm.prompt import NO_TOOLS, Prompt, Tools
 from spotter.llm.resolver import Credentials, Endpoint, Resolver
 from spotter.offline import OfflineModel
 from spotter.runtime.agent import Agent
 from spotter.runtime.executor import ToolContext
-from spotter.runtime.kit import Kit, known_agents
+from spotter.runtime.kit import Kit
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.tool import tool
 from spotter.runtime.turns import Turns
 from spotter.runtime.watch import Watch
+from spotter.scenarios import keeping
+from spotter.scenarios.agent_files import AgentFile
+from spotter.scenarios.definitions import Definitions, rules_of
+from spotter.scenarios.own import AGENTS
 from spotter.sessions import directory
 from spotter.sessions.codec import Event
 from spotter.sessions.events import (
@@ -51,8 +57,10 @@ from spotter.sessions.events import (
 from spotter.sessions.tables import AgentSession
 from spotter.settings import Settings
 from spotter.store.scope import UNSCOPED, Scope
+from spotter.tools import TOOLS
 
 AGENT = "calc"
+MODEL = "openai:fake"
 SLUG = "bench"
 EMAIL = "owner@bench.example"
 
@@ -122,8 +130,10 @@ async def spotter(model_url: str, store: str, *, noted: list[Noted] | None = Non
         stack.push_async_callback(resolver.aclose)
         owner = Credentials({"openai": Endpoint(model_url, SecretStr("none"))})
         # What a server has done before its first turn: the client is loaded, the rules of safety are read.
-        resolver.resolve("openai:fake", owner)
+        resolver.resolve(MODEL, owner)
         warm_up()
+        gc.collect()
+        gc.freeze()  # as the server does
 
         async def models(scope: Scope, agent: Agent) -> Model:
             model = resolver.chain([agent.model, *agent.fallbacks], owner)
@@ -132,19 +142,38 @@ async def spotter(model_url: str, store: str, *, noted: list[Noted] | None = Non
             noted.append(Noted(model))
             return noted[-1]
 
-        agent = Agent(name=AGENT, instructions=SYSTEM, model="openai:fake", tools=("add",))
+        registry = ToolRegistry([*TOOLS, add])
+        rules = rules_of(registry, AllowedModels([MODEL]))
+        definitions = Definitions(services.database, rules, MODEL)
         kit = Kit(
             database=services.database,
             bus=services.bus,
             log=services.log,
-            registry=ToolRegistry([add]),
-            agents=known_agents({AGENT: agent}),
+            registry=registry,
+            agents=definitions.agent,
             models=models,
         )
         turns = Turns(kit)
-        home = replace(home, services=replace(services, turns=turns, agents=kit.agents))
+        home = replace(
+            home,
+            services=replace(
+                services, turns=turns, registry=registry, agents=kit.agents, definitions=definitions
+            ),
+        )
         await stack.enter_async_context(conversing(home))
-        yield Place(home, kit, turns, await _somebody(home))
+        scope = await _somebody(home)
+        await _calculator(home, scope)
+        yield Place(home, kit, turns, scope)
+
+
+async def _calculator(home: House, scope: Scope) -> None:
+    """The organisation's own agent, stored by whoever comes first."""
+    definitions = home.services.definitions
+    if AGENT in (await definitions.book(scope)).agents:
+        return
+    file = AgentFile(name=AGENT, instructions=SYSTEM, model=MODEL, tools=("add",))
+    async with home.services.database.unit_of_work(scope) as uow:
+        await keeping.create(uow, definitions, AGENTS, file)
 
 
 async def _somebody(home: House) -> Scope:

@@ -19,8 +19,9 @@ from operator import add
 from pathlib import Path
 from typing import Final
 
-from spotter.offline.evals import TABLES, cases
+from spotter.offline.evals import TABLES, Case, cases
 from spotter.offline.understanding.clauses import without_fillers
+from spotter.offline.understanding.data import section
 from spotter.offline.understanding.deciding import hints
 from spotter.offline.understanding.names import BASIC_NAMES
 from spotter.offline.understanding.reading import Line, Vocabulary, read
@@ -40,6 +41,9 @@ LEAST: Final = 2
 SCALE: Final = 32.0
 SURE: Final = 0.004
 PAIRS: Final = 5000
+ASIDES: Final = CORPUS / "asides.txt"
+ASIDE: Final = 0.2
+"""How many of the texts are shown with an aside as well."""
 NOT_LEARNED: Final = frozenset({"red_flag", "other_language", "choose"})
 """Found by rules before anything is weighed."""
 FOCUS: Final = (
@@ -78,10 +82,18 @@ def texts() -> list[Text]:
                 if len(parts) > 1:
                     whole = " ".join(text for _, text in parts)
                     found += _at_tables(whole, MIXED, where)
-    for case in (*cases("earlier"), *cases("tuning")):
+    for case in (*cases("earlier"), *cases("tuning"), *messages()):
         if len(case.intents) == 1 and not set(case.intents) & NOT_LEARNED:
             found.append(Text(case.text, case.intents[0], case.table, tuned=not case.round))
     return found
+
+
+def messages() -> Iterator[Case]:
+    """Whole messages of which only the intents are told."""
+    for path in sorted(CORPUS.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            yield Case(row["text"], tuple(row["intents"]), {}, row["table"], tuple(row["also"]), round=1)
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
@@ -100,9 +112,15 @@ def words_in(shown: Sequence[Text]) -> tuple[list[str], list[str]]:
     """The words that occur more than once, and those that are frequent enough to guess at."""
     seen = {text.text for text in shown}
     times = Counter(token.word for text in sorted(seen) for token in tokens_of(text) if token.is_word)
+    for word in misspelt():
+        times.pop(word, None)
     return sorted(word for word, count in times.items() if count >= LEAST), sorted(
         word for word, count in times.items() if count >= 5 and len(word) >= 5
     )
+
+
+def misspelt() -> list[str]:
+    return [word for line in section("ordinary", "misspelt") for word in line.split()]
 
 
 def other_english(known: Sequence[str]) -> list[str]:
@@ -143,6 +161,7 @@ def augmented(shown: Sequence[Text]) -> list[Text]:
     for one in shown:
         if one.weight == 1.0 and chance.random() < 0.4 and (slip := noisy(one.text, chance)):
             found.append(Text(slip, one.label, one.table, 0.5, one.tuned))
+    found += _beside(shown, random.Random(7))
     by_label: dict[str, list[Text]] = {}
     for one in shown:
         if one.label not in {"unknown", MIXED, "small_talk", "yes", "no", "greeting", "help", "stop"}:
@@ -154,6 +173,19 @@ def augmented(shown: Sequence[Text]) -> list[Text]:
             joint = chance.choice((" and ", ", ", ". ", " then ", " ", " but ", ", also "))
             found.append(Text(one.text + joint + two.text, MIXED, one.table, 0.8))
     return found
+
+
+def _beside(shown: Sequence[Text], chance: random.Random) -> Iterator[Text]:
+    """A wish with an aside before or after it is still that wish."""
+    asides = [line for line in ASIDES.read_text("utf-8").splitlines() if line and line[0] not in "[#"]
+    for one in shown:
+        if one.weight == 1.0 and one.label not in {"unknown", MIXED} and chance.random() < ASIDE:
+            said = [chance.choice(asides), one.text]
+            if chance.random() < 0.3:
+                said.reverse()
+            yield Text(
+                chance.choice((", ", ". ", " ", " so ")).join(said), one.label, one.table, 0.4, one.tuned
+            )
 
 
 def _seen(line: Line, one: Text, known: Container[str]) -> list[str]:
@@ -257,14 +289,43 @@ def _file(
     return json.dumps(head).encode() + b"\n" + zlib.compress(body, 9)
 
 
+def read_by() -> list[Path]:
+    """All that turns a text into features: the words and rules, and the code that reads them."""
+    aside = {
+        "coach.txt",
+        "dangers.txt",
+        "danger_words.txt",
+        "hearing.py",
+        "dangers.py",
+        "filling.py",
+        "injuries.py",
+        "kit.py",
+        "wishes.py",
+        "setlogs.py",
+        "lengths.py",
+        "moving.py",
+    }
+    aside |= {
+        "understanding.py",
+        "answers.py",
+        "pointing.py",
+        "language.py",
+        "slots.py",
+        "model.py",
+        "__init__.py",
+    }
+    found = [*CODE.glob("data/*.txt"), *CODE.glob("*.py"), *CODE.glob("weighing/*.py")]
+    return sorted(path for path in found if path.name not in aside)
+
+
 def fingerprint(shown: Sequence[Text]) -> str:
     """Of the texts, and of what decides which features they have."""
     digest = hashlib.sha256()
     for one in shown:
         digest.update(json.dumps([one.text, one.label, one.table]).encode() + b"\n")
-    for name in ("weighing/features.py", "data/concepts.txt"):
-        digest.update((CODE / name).read_bytes())
-    digest.update(json.dumps([ROUNDS, RATE, SHRINK, LEAST, SCALE, PAIRS]).encode())
+    for path in read_by():
+        digest.update(path.name.encode() + b"\n" + path.read_bytes())
+    digest.update(json.dumps([ROUNDS, RATE, SHRINK, LEAST, SCALE, PAIRS, ASIDE]).encode())
     return digest.hexdigest()
 
 

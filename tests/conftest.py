@@ -19,6 +19,9 @@ from spotter.store.embedded.server import SETTINGS
 from tests.support.databases import fresh_database, migrated_ground, settings_for
 from tests.support.people import Gym, open_gym
 
+HANG = 120.0
+"""Seconds until something counts as stuck; none of this takes that long on any machine."""
+
 # Set by the first process and inherited by those that xdist starts.
 RUN = os.environ.setdefault("SPOTTER_TEST_RUN", random_id().hex[:12])
 
@@ -63,7 +66,8 @@ async def settings(
 ) -> AsyncIterator[Settings]:
     """Of this test process: a database of its own."""
     async with fresh_database(postgres, f"test_{process_name}") as url:
-        yield settings_for(url, tmp_path_factory.mktemp("data"))
+        # A busy machine is no reason to refuse: these tests are not about speed.
+        yield settings_for(url, tmp_path_factory.mktemp("data"), database_pool_wait=HANG)
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +98,7 @@ async def server_url(home: House, settings: Settings) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def http(server_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=server_url, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=server_url, timeout=HANG) as client:
         yield client
 
 

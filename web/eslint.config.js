@@ -3,7 +3,7 @@ import hooks from "eslint-plugin-react-hooks";
 import ts from "typescript-eslint";
 
 export default ts.config(
-  { ignores: ["dist", "node_modules", "src/api/schema.ts"] },
+  { ignores: ["dist", "packages/*/dist", "node_modules", "src/api/schema.ts"] },
   js.configs.recommended,
   ...ts.configs.strict,
   hooks.configs.flat["recommended-latest"],

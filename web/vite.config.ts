@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { build, defineConfig, type Plugin } from "vite";
 
 /** Packs every text file once, at build time: the server hands them out as they are. */
 function packed(): Plugin {
@@ -16,6 +16,7 @@ function packed(): Plugin {
       folder = config.build.outDir;
     },
     async closeBundle() {
+      await loader(folder);
       const names = await readdir(folder, { recursive: true });
       const wanted = names.filter((name) => /\.(js|css|svg|webmanifest)$/.test(name));
       await Promise.all(
@@ -31,12 +32,49 @@ function packed(): Plugin {
   };
 }
 
+/**
+ * Each Mantine component brings its own styles, with the chunk it is in: all of them at once would be 37 kB before the
+ * first page shows. What others build upon is in `src/mantine.ts`, first and in order.
+ */
+function stylesOfMantine(): Plugin {
+  const part = /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/;
+  return {
+    name: "spotter-mantine-styles",
+    transform(code, id) {
+      const name = part.exec(id)?.[1];
+      if (name === undefined) return null;
+      return { code: `import "@mantine/core/styles/${name}.layer.css";\n${code}`, map: null };
+    },
+  };
+}
+
+/** The script that other people's pages load: one file with a name that stays. */
+async function loader(folder: string): Promise<void> {
+  const entry = here("./embed/loader.ts");
+  await build({
+    configFile: false,
+    publicDir: false,
+    logLevel: "warn",
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      target: "es2020",
+      lib: { entry, name: "loader", formats: ["iife"], fileName: () => "embed.js" },
+    },
+  });
+}
+
+function here(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
 export default defineConfig({
-  plugins: [react(), packed()],
-  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  plugins: [stylesOfMantine(), react(), packed()],
+  resolve: { alias: { "~": here("./src"), "@spotter/react": here("./packages/react/src/index.ts") } },
   build: {
     target: "es2022",
     manifest: true,
+    rollupOptions: { input: { index: here("./index.html"), dock: here("./dock.html") } },
     // Small pictures stay files: the page's rules know no other place for fonts.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,

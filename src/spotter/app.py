@@ -18,6 +18,7 @@ from spotter import __version__, traces
 from spotter.api import application
 from spotter.api.rate_limits import RateLimiter
 from spotter.api.services import Services
+from spotter.billing import price_seed
 from spotter.billing.accounts import Accounts
 from spotter.billing.ledger import Ledger
 from spotter.billing.pricing import PriceBook
@@ -32,6 +33,7 @@ from spotter.identity.sign_in import SignIn
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.tokens import AccessTokens
 from spotter.identity.vault import Vault
+from spotter.identity.widgets import Widgets
 from spotter.llm.allowed import AllowedModels
 from spotter.llm.resolver import Resolver
 from spotter.logs import register_redactor
@@ -181,12 +183,11 @@ async def house(base: Ground) -> AsyncIterator[House]:
         models = Models(resolver, database, secrets, os.environ)
         registry = ToolRegistry(TOOLS)
         allowed = AllowedModels(settings.allowed_models, settings.model)
-        definitions = Definitions(database, bus, rules_of(registry, allowed), settings.model)
-        await stack.enter_async_context(definitions.listening())
+        definitions = Definitions(database, rules_of(registry, allowed), settings.model)
         kit = Kit(
             database=database,
             bus=bus,
-            log=SessionLog(database.hot, ledger),
+            log=SessionLog(database.hot, ledger, database.stamps),
             registry=registry,
             agents=with_own(definitions.agent, toolbox_agent(registry), proxy_agent()),
             models=models.for_agent,
@@ -195,14 +196,17 @@ async def house(base: Ground) -> AsyncIterator[House]:
         turns = Turns(kit)
         sign_in = SignIn(database, access_tokens, settings)
         stack.push_async_callback(sign_in.aclose)
+        guests = Guests(database, base.keyring)
+        widgets = Widgets(database, base.keyring, guests)
         services = Services(
             settings=settings,
             database=database,
             bus=bus,
-            authenticator=Authenticator(database, access_tokens, external),
+            authenticator=Authenticator(database, access_tokens, external, widgets),
             sign_in=sign_in,
             tickets=StreamTickets(base.keyring),
-            guests=Guests(database, base.keyring),
+            guests=guests,
+            widgets=widgets,
             vault=vault,
             limits=RateLimiter(settings),
             log=kit.log,
@@ -222,7 +226,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             ledger=ledger,
             moderation=moderation,
             timings=kit.seams.timings,
-            voice=VoiceDesk(settings, kit, definitions, voice_ledger, models.client_secret),
+            voice=VoiceDesk(settings, kit, definitions, voice_ledger, models),
             transcripts=Transcripts(kit, voice_ledger),
         )
         yield House(base, services, Workshop(settings, database, bus))
@@ -244,6 +248,7 @@ def _seams(
 def warm_up() -> None:
     """What is read once, so that the first person does not wait for it."""
     warm()
+    price_seed.warm()
     OfflineModel.warm_up()
 
 

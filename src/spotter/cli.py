@@ -277,7 +277,11 @@ def import_(
 
 @main.command("eval")
 @click.option(
-    "--model", default="offline", show_default=True, help="E.g. openai:gpt-4o; keys as for the server."
+    "--model",
+    default="offline",
+    show_default=True,
+    help="offline, or provider:model, e.g. openai:gpt-4o, anthropic:claude-sonnet-4-5, ollama:llama3. Keys come from "
+    "the environment, as for the server.",
 )
 @click.option(
     "--set",
@@ -285,18 +289,35 @@ def import_(
     type=click.Choice(["tuning", "held_out", "all"]),
     default="all",
     show_default=True,
-    help="Which of the sets that ship.",
+    help="tuning: what the rules were written with; held_out: what they never saw; all: both, and older ones.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many messages of each set.")
 @click.option(
     "--json",
     "json_file",
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    help="Also write the results here.",
+    help="Also write the results here, for a program or to compare two runs.",
 )
 def eval_(model: str, which: str, limit: int | None, json_file: Path | None) -> None:
-    """Measure how well a model does the trainer's work. With a paid model this costs money: try --limit first."""
+    """Measure how well a model does the trainer's work.
+
+    Every message of the sets that ship is said to the model as a member would say it, with the trainer's tools. The
+    tables show, by intent, how often it called the right tool, only talked, or did something else; how often the
+    arguments could be read; and whether anybody with a warning sign was given training (then the exit code is 1). Of
+    the offline model they also show what it understood, by intent and slot.
+
+    \b
+    spotter eval                                   the offline model, all sets
+    spotter eval --set held_out --json out.json    what was never tuned on, also as JSON
+    spotter eval --model openai:gpt-4o --limit 20  another model, a little of each set
+
+    A paid model costs money for every message: try --limit first. No database is needed.
+    """
     settings = _settings()
+    if json_file is not None and not json_file.absolute().parent.is_dir():
+        raise click.BadParameter(
+            f"the folder {json_file.absolute().parent} does not exist; make it first.", param_hint="--json"
+        )
 
     async def go() -> bool:
         with _loading():

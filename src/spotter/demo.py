@@ -20,6 +20,12 @@ PEOPLE = (
     ("member@demo.spotter", "Mia Member", Role.MEMBER),
 )
 
+FACTS = {
+    "Opening hours": "Monday to Friday 6 to 22, Saturday and Sunday 8 to 20.",
+    "Prices": "Membership 39 a month, day pass 12, first visit free.",
+    "Address": "This is a demo: the gym exists only on this machine.",
+}
+
 
 async def seed(database: Database) -> bool:
     """True when something was added. All of it or nothing, and safe to run twice or by two at once."""
@@ -43,5 +49,5 @@ async def _add_everybody(uow: UnitOfWork) -> None:
     for email, _, role in PEOPLE[1:]:
         await look_ups.join_organisation(uow, org_id, people[email], role)
     await uow.act_for(Scope(org_id, None, "service"))
-    await update_organisation(uow, guests=True)
+    await update_organisation(uow, guests=True, facts=FACTS)
     await audit.record(uow, "demo.seeded", target=SLUG)

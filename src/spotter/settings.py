@@ -124,6 +124,10 @@ class Settings(BaseSettings):
         le=60,
         description="how long a conversation by voice may be; its worst case is held back",
     )
+    voice_url: HttpUrl = Field(
+        default=HttpUrl("https://api.openai.com/v1/realtime/calls"),
+        description="where a browser with its key begins to speak, over WebRTC",
+    )
     turn_rescue_every: float = Field(default=1.0, gt=0)
     approval_hours: float = Field(
         default=24.0, gt=0, le=24 * 366, description="how long a request for approval stands"

@@ -1,16 +1,13 @@
 """The way of an athlete: sign in, first workout, change it, tick it off, finish, see it in the progress."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, OpenPage, sign_in
+from tests.browser.conftest import DESKTOP, PHONE, OpenPage, sign_in, take_picture
 from tests.http.actions import Desk
 from tests.support.people import Person
-
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 
 
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
@@ -24,12 +21,16 @@ async def test_from_the_link_to_the_progress(
         await expect(exercises.first).to_be_visible()
         await swap_second(page)
         await tick_with_timers(page)
+        await take_picture(page, "train" if width == DESKTOP else "train-phone")
         await page.get_by_role("button", name="Finish here").click()
         await expect(page.get_by_test_id("xp")).to_have_text(re.compile(r"\+\d+ XP"))
         await expect(page.get_by_text("First workout", exact=True)).to_be_visible()
         await page.get_by_role("link", name="See progress").click()
-        await expect(page.get_by_test_id("badges")).to_have_text("1")
+        # Some badges are for the time of day, so it may be more than one.
+        await expect(page.get_by_test_id("badges")).to_have_text(re.compile(r"^[1-9]$"))
         await expect(page.get_by_role("img", name=re.compile(r"1 day with|1 days with"))).to_be_visible()
+        if width == DESKTOP:
+            await take_picture(page, "progress")
         await page.get_by_role("tab", name="History").click()
         await expect(page.get_by_role("article")).to_have_count(1)
 
@@ -85,41 +86,3 @@ async def tick_with_timers(page: Page) -> None:
     await expect(timer).to_contain_text("Rest, then set 2")
     await page.get_by_role("button", name="Skip the rest").click()
     await expect(timer).to_have_count(0)
-
-
-async def test_ticks_survive_a_dead_spot(
-    open_page: OpenPage, server_url: str, desk: Desk, athlete: Person
-) -> None:
-    async with open_page(PHONE) as page:
-        await sign_in(page, server_url, desk, athlete)
-        await page.get_by_role("button", name="Quick 15 min full body").locator("visible=true").first.click()
-        await show(page, "Workout")
-        tick = page.get_by_role("checkbox").locator("visible=true").first
-        await expect(tick).to_be_visible()
-        await page.context.set_offline(True)
-        await tick.click()
-        await expect(page.get_by_text("Spotter cannot be reached")).to_be_visible()
-        waiting = "() => JSON.parse(localStorage.getItem('spotter.waiting') || '[]').length"
-        assert await page.evaluate(waiting) == 1, "kept on the device"
-        await page.context.set_offline(False)
-        await expect(page.get_by_text("Spotter cannot be reached")).to_have_count(0)
-        while await page.evaluate(waiting):
-            await page.wait_for_timeout(50)
-        await page.reload()
-        await expect(page.get_by_text(re.compile(r"^1 / \d+$"))).to_be_visible()
-
-
-async def test_pictures_for_the_readme(
-    open_page: OpenPage, server_url: str, desk: Desk, athlete: Person
-) -> None:
-    """Written again only on request: a picture differs a little each time."""
-    for width, name in ((DESKTOP, "train.png"), (PHONE, "train-phone.png")):
-        async with open_page(width) as page:
-            await sign_in(page, server_url, desk, athlete)
-            if width == DESKTOP:
-                await page.get_by_role("button", name="Quick 15 min full body").first.click()
-            await expect(page.get_by_test_id("exercise").first).to_be_visible()
-            picture = await page.screenshot()
-            assert len(picture) > 20_000
-            if not (PICTURES / name).exists():
-                (PICTURES / name).write_bytes(picture)

@@ -3,9 +3,15 @@
 import asyncio
 import json
 
+import pytest
 import websockets
 
 from spotter.clock import now
+from spotter.llm import faults
+from spotter.runtime.guard import Guard
+from spotter.sessions.events import UserMessage
+from spotter.store.scope import Scope
+from spotter.voice import transcripts
 from tests.canaries.conftest import Place
 from tests.llm.wire_server import NO_OBJECTION, Answer, Asked
 from tests.support.canaries import secret
@@ -13,6 +19,11 @@ from tests.support.people import Gym
 from tests.voice.conftest import said, used
 
 MINTED = secret("ek_")
+
+
+async def _believed(guard: Guard, scope: Scope, message: UserMessage) -> UserMessage:
+    """Keeps what was said as it was said."""
+    return message.model_copy(update={"moderation": {"allowed": True, "action": "allow"}})
 
 
 def _minting(asked: Asked) -> Answer:
@@ -26,7 +37,8 @@ def _refusing(status: int, body: str) -> Answer:
     return Answer([body.encode()], status=status, content_type="application/json")
 
 
-async def test_a_conversation_leaves_no_key_behind(place: Place, gym: Gym) -> None:
+async def _conversation(place: Place, gym: Gym) -> None:
+    """With a key said aloud, and a provider that quotes it when it refuses."""
     key, member = place.net.canaries["OpenAI's key"], gym.member.headers
     place.wire.plan = _minting
     answers = [await place.ask("GET", path, headers=member) for path in ("/api/session", "/api/session2")]
@@ -66,5 +78,24 @@ async def test_a_conversation_leaves_no_key_behind(place: Place, gym: Gym) -> No
     token = {"Authorization": f"Bearer {place.net.canaries['the metrics token']}"}
     for address, headers in (("/api/audit?limit=200", gym.owner.headers), ("/metrics", token)):
         place.net.collect(address, (await place.http.get(address, headers=headers)).text)
+
+
+async def test_a_conversation_leaves_no_key_behind(place: Place, gym: Gym) -> None:
+    await _conversation(place, gym)
     assert place.caught() == []
     assert "voice.started" in "".join(place.net.artefacts["/api/audit?limit=200"])
+
+
+@pytest.mark.parametrize(
+    ("guard", "where"),
+    [("what is heard", "events"), ("what is heard", "export"), ("what is quoted", "problems")],
+)
+async def test_without_its_guard_the_key_is_caught(
+    place: Place, gym: Gym, monkeypatch: pytest.MonkeyPatch, guard: str, where: str
+) -> None:
+    if guard == "what is heard":
+        monkeypatch.setattr(transcripts, "heard", _believed)
+    else:
+        monkeypatch.setattr(faults, "quote", lambda message, origin: str(message))
+    await _conversation(place, gym)
+    assert ("OpenAI's key", where) in {(canary, artefact) for canary, artefact, _ in place.caught()}

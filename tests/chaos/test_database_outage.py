@@ -6,6 +6,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,10 @@ from tests.support.processes import Processes, Program, postgres_of, until
 pytestmark = pytest.mark.chaos
 
 CLIENTS = 20
+CUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 _HANG = 120.0
 """Seconds until something counts as stuck; none of this takes that long on any machine."""
 
@@ -147,11 +152,22 @@ async def test_stopped_and_started_under_load(scene: Scene) -> None:
     assert scene.server.running
 
 
+async def test_the_losses_and_new_callers_are_noticed_at_the_same_moment(scene: Scene) -> None:
+    """Callers get the file descriptors of the lost connections before anything else is done about the loss."""
+    async with AsyncExitStack() as open_until_the_end:
+        queue = await open_until_the_end.enter_async_context(queue_at(scene.superuser_url))
+        for number in range(2):
+            scene.server.signal(signal.SIGSTOP)
+            await queue.rows(CUT)
+            for _ in range(8):
+                caller = await asyncio.open_connection("127.0.0.1", httpx.URL(scene.url).port)
+                open_until_the_end.callback(caller[1].close)
+            scene.server.signal(signal.SIGCONT)
+            await recovered(scene)
+            await worker_and_bus_are_back(scene, f"thawed {number}")
+
+
 async def refused_and_back(scene: Scene, break_it: list[str], mend_it: list[str]) -> None:
-    cut = (
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
     async with (
         queue_at(scene.superuser_url) as queue,
         httpx.AsyncClient(base_url=scene.url, timeout=_HANG, headers=scene.owner.headers) as http,
@@ -169,7 +185,7 @@ async def refused_and_back(scene: Scene, break_it: list[str], mend_it: list[str]
 
         for statement in break_it:
             await queue.rows(statement)
-        await queue.rows(cut)
+        await queue.rows(CUT)
         await answers(503)
         for _ in range(3):
             answer = await write()
@@ -179,7 +195,7 @@ async def refused_and_back(scene: Scene, break_it: list[str], mend_it: list[str]
         assert (await http.get("/api/me")).status_code == 200
         for statement in mend_it:
             await queue.rows(statement)
-        await queue.rows(cut)
+        await queue.rows(CUT)
         await answers(201)
     await worker_and_bus_are_back(scene, "mended")
 

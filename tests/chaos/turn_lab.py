@@ -32,6 +32,7 @@ from spotter.sessions.events import (
     Result,
     UserMessage,
     ending_of,
+    is_direct,
 )
 from spotter.sessions.log import SessionLog
 from spotter.sessions.verify import Wanted, verify
@@ -199,9 +200,10 @@ class Lab:
         await self._look(scenario, place, told, to_the_end=True)
         return told
 
-    async def rescue(self, scenario: str, at: int) -> tuple[Told, float]:
+    async def rescue(self, scenario: str, at: int) -> tuple[Told, float] | None:
         """Killed while another server looks for abandoned turns; how many seconds until the turn had ended there. The
-        lease outlasts the test: only the dead process' lock tells."""
+        lease outlasts the test: only the dead process' lock tells. None when it was killed before anything was said:
+        there is nothing to take over."""
         place, job = await self._prepare(scenario, lease=3600)
         told = Told(job["session_id"])
         second = self.runner.start({**job, "begin": False, "guard": True})
@@ -209,6 +211,11 @@ class Lab:
             await asyncio.sleep(0.01)
         await self._strike({**job, "begin": True}, place, Blow(at), told)
         began = time.monotonic()
+        said = "SELECT 1 FROM agent_events WHERE session_id = %s LIMIT 1"
+        if not await self._rows(told.session_id, said, told.session_id):
+            self.runner.signal(second, signal.SIGTERM)
+            await self.runner.ended(second)
+            return None
         self._expect(await self.runner.ended(second), place, second, told)
         seconds = time.monotonic() - began
         await self._look(scenario, place, told, to_the_end=True)
@@ -365,7 +372,14 @@ def story_faults(name: str, events: Sequence[Event]) -> list[str]:
     if scenario.flagged:
         faults += flag_faults(events)
     said = [event.content.text.split()[1] for event in events if isinstance(event.content, UserMessage)]
-    if said != [str(number) for number in range(len(scenario.turns))]:
+    if scenario.called:
+        faults += [
+            f"{call.call_id} is no call of a program's" for call in calls if not is_direct(call.call_id)
+        ]
+        made = [call.tool for call in calls]
+        if made != [turn[0][0][0] for turn in scenario.turns] or said:
+            faults.append(f"the calls are {made}, the messages {said}")
+    elif said != [str(number) for number in range(len(scenario.turns))]:
         faults.append(f"the messages are {said}")
     endings = [ending for event in events if (ending := ending_of(event.content)) is not None]
     if scenario.asks:

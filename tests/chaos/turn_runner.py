@@ -38,7 +38,7 @@ from spotter.runtime.seams import NoInitializer, Seams
 from spotter.runtime.tables import Approval
 from spotter.runtime.turns import Turns
 from spotter.safety import Moderation
-from spotter.sessions.events import UserMessage
+from spotter.sessions.events import DIRECT, Action, UserMessage
 from spotter.sessions.log import Lease, SessionLog
 from spotter.settings import Settings
 from spotter.store.bus import Bus
@@ -196,12 +196,25 @@ class Child:
 
     async def _say(self, number: int) -> None:
         """As a client that repeats itself until it is answered, and writes down when it was."""
+        if self._scenario.called:
+            await self._call(number)
+            return
         said = turn_script.message(self._scenario, number)
         message_id = uuid5(self._job.session_id, str(number))
         await self._turns.say(self._job.scope, self._job.session_id, UserMessage(text=said), key=message_id)
         entry = {"session_id": str(self._job.session_id), "message_id": str(message_id), "status": 200}
         with (self._job.folder / "journal").open("a") as journal:
             journal.write(json.dumps(entry) + "\n")
+
+    async def _call(self, number: int) -> None:
+        """As a program that makes its call again until it is made; one call at a time."""
+        ((tool, what),) = self._scenario.turns[number][0]
+        key = uuid5(self._job.session_id, str(number))
+        action = Action(
+            tool=tool, args=json.dumps({"what": what}), call_id=f"{DIRECT}{key.hex}", source="api"
+        )
+        await self._turns.call(self._job.scope, self._job.session_id, action, key=key)
+        await self._quiet()
 
     async def _go_on(self) -> None:
         """Until nothing is left: neither an open turn nor a message that waits."""

@@ -38,6 +38,8 @@ class Scenario:
     """Each message is a medical red flag: no model may be asked."""
     asks: bool = False
     """Every effect needs approval. People approve, but for what says "deny"."""
+    called: bool = False
+    """No message is said and no model asked: a program makes each turn's one call itself."""
 
 
 def _one(*steps: Calls) -> tuple[tuple[Calls, ...], ...]:
@@ -63,6 +65,7 @@ SCENARIOS: Final[dict[str, Scenario]] = {
     "stopped": Scenario(
         _one((A,), (("halt", ""), ("note", "never"), ("mail", "never")), (A,)), ending=Ending.CANCELLED
     ),
+    "called": Scenario((((A,),), ((C,),), ((B,),), ((A,),)), ending=Ending.CALLED, called=True),
     "red flag": Scenario((((A,),), ((C,),)), flagged=True),
     "limit": Scenario(_one((A,), (C,), (A,)), ending=Ending.LIMIT, limits=Limits(iterations=3)),
 }

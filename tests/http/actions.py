@@ -152,7 +152,7 @@ async def another_server(base: Ground, changes: Mapping[str, Any]) -> AsyncItera
         ready, stop = asyncio.Event(), asyncio.Event()
         serving = asyncio.create_task(listener.serve(build_app(home.services), ready, stop))
         await ready.wait()
-        async with httpx.AsyncClient(base_url=listener.url, timeout=30) as client:
+        async with httpx.AsyncClient(base_url=listener.url, timeout=120) as client:
             yield client
         stop.set()
         await serving

@@ -60,7 +60,7 @@ async def desk_url(home: House, settings: Settings) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def desk_http(desk_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=desk_url, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=desk_url, timeout=120) as client:
         yield client
 
 
@@ -228,6 +228,27 @@ async def test_fifty_and_fifty_over_http(asking: Asking, gym: Gym) -> None:
     assert len(good) == 1
     assert {one.status_code for one in answers} <= {200, 409, 503}
     assert await asking.happened(item) == (good[0].json()["state"] == "approved")
+
+
+async def test_another_organisations_owner_in_the_race_finds_nothing(
+    asking: Asking, gym: Gym, other_gym: Gym
+) -> None:
+    """Twenty of each organisation approve and deny at once: the right ones decide once, the others change nothing."""
+    item = await asking.request()
+    kinds = ["approve", "deny"] * 10
+    strangers, ours = await asyncio.gather(
+        asyncio.gather(*(asking.decide(other_gym.owner, item, kind) for kind in kinds)),
+        asyncio.gather(*(asking.decide(gym.owner, item, kind) for kind in kinds)),
+    )
+    assert {one.status_code for one in strangers} == {404}
+    assert all(item["args_hash"] not in one.text and item["session_id"] not in one.text for one in strangers)
+    (good,) = [one for one in ours if one.status_code == 200]
+    assert {one.status_code for one in ours} <= {200, 409, 503}
+    assert good.json()["decided_by"] == str(gym.owner.user_id)
+    assert await asking.happened(item) == (good.json()["state"] == "approved")
+    (row,) = await requests(asking.home, gym, item["session_id"])
+    assert row.state in ("used", "denied")
+    assert await requests(asking.home, other_gym, item["session_id"]) == []
 
 
 async def test_an_erased_session_takes_its_requests_along(asking: Asking, gym: Gym, home: House) -> None:

@@ -80,7 +80,8 @@ async def test_a_whole_first_visit(http: httpx.AsyncClient, gym: Gym) -> None:
     assert set(done["data"]) == {"log", "xp", "level", "streak", "badges"}
     assert done["data"]["xp"] >= 50
     assert done["data"]["level"] >= 1
-    assert [badge["id"] for badge in done["data"]["badges"]] == ["workouts-1"]
+    badges = {badge["id"] for badge in done["data"]["badges"]}
+    assert badges - {"early", "late"} == {"workouts-1"}, "whatever hour it is"
     assert "XP" in done["message"]
     again = await say(http, person, "next session please")
     assert (again["sessionState"], again["sessionId"]) == ("planning", hello["sessionId"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from spotter.api import visitors
 from spotter.api.coach import LONGEST_OF_GUEST
@@ -20,6 +21,7 @@ from spotter.work.guests import erase_guests
 from spotter.work.job import JobCall
 from tests.http.conftest import Superuser
 from tests.http.test_coach import ABOUT, say
+from tests.support.money import money_is_right
 from tests.support.people import Gym
 
 
@@ -252,3 +254,63 @@ async def test_two_who_sign_in_at_once_adopt_it_once(http: httpx.AsyncClient, op
     assert {one.status_code for one in answers} == {200}
     listed = await http.get("/api/coach/sessions", headers=open_house.member.headers)
     assert [one["sessionId"] for one in listed.json()["sessions"]] == [before["sessionId"]]
+
+
+async def test_guests_have_a_budget_of_their_own(
+    http: httpx.AsyncClient, home: House, open_house: Gym
+) -> None:
+    """What all of them cost together is capped; members go on, and whoever signs in does too. What a guest has cost
+    stays counted when their account is gone."""
+    gym, admin = open_house, open_house.admin
+    first, token = await visit(http, gym, "hello")
+    cap = {"scope": "guests", "period": "day", "unit": "tokens", "hard": 1_000_000}
+    for wrong in ({**cap, "subject": str(gym.member.user_id)}, {**cap, "hard": None}):
+        assert (await http.post("/api/billing/caps", json=wrong, headers=admin.headers)).status_code == 422
+    made = await http.post("/api/billing/caps", json=cap, headers=admin.headers)
+    assert made.status_code == 201, made.text
+    caps = f"/api/billing/caps/{made.json()['id']}"
+
+    async def spent() -> int:
+        shown = (await http.get("/api/billing/caps", headers=admin.headers)).json()["standing"]
+        (standing,) = [one for one in shown if one["scope"] == "guests"]
+        return int(standing["spent"])
+
+    before = await spent()
+    assert before > 0, "what this day had cost before the cap counts"
+    http.cookies.clear()
+    await say(http, gym.member, "hello")
+    assert await spent() == before, "members are not guests"
+    await visit(http, gym, "hello")
+    assert await spent() > before, "another guest counts to the same budget"
+    await money_is_right(home, gym)
+
+    await http.put(caps, json={"hard": await spent()}, headers=admin.headers)
+    http.cookies.clear()
+    for again in (token, None):
+        refused = await http.post("/api/coach", headers=at(gym, again), json={"message": "I want to train"})
+        assert refused.status_code == 402, refused.text
+        problem = refused.json()
+        assert problem["detail"].startswith("The budget for today for visitors is used up.")
+        assert "Sign in to go on" in problem["detail"]
+        assert (problem["scope"], problem["period"]) == ("guests", "day")
+        assert not problem.keys() & {"left", "needed", "cap_id"}, "what it costs is not for visitors"
+    stream = {**at(gym, token), "Accept": "text/event-stream"}
+    told = await http.post("/api/coach", headers=stream, json={"message": "I want to train"})
+    assert "for visitors is used up" in told.text
+
+    signed_in = {**gym.other_member.headers, visitors.TOKEN: token}
+    adopted = await http.post(
+        "/api/coach", headers=signed_in, json={"message": "hello", "sessionId": first["sessionId"]}
+    )
+    assert adopted.status_code == 200, "whoever signs in goes on"
+    total = await spent()
+    assert total > 0, "what the guest cost is counted though there is no guest any more"
+    async with home.services.database.unit_of_work(Scope(gym.org_id, None, "service")) as uow:
+        rows = await uow.session.execute(
+            text("SELECT user_id, guest FROM usage_entries WHERE session_id = :id ORDER BY at"),
+            {"id": first["sessionId"]},
+        )
+        found = [(row[0] == gym.other_member.user_id, row[1]) for row in rows]
+    assert found[0] == (False, True)
+    assert found[-1] == (True, False)
+    await money_is_right(home, gym)

@@ -12,6 +12,7 @@ from spotter.app import House, build_app
 from spotter.identity.principal import Role
 from spotter.ids import random_id
 from tests.http.actions import Desk, bearer, create_key, without_id
+from tests.http.idor_agui_cases import AGUI_CASES
 from tests.http.idor_billing_cases import BILLING_CASES
 from tests.http.idor_cases import CASES as FIRST_CASES
 from tests.http.idor_cases import Ask, Case, Operation, Seen, World
@@ -19,6 +20,7 @@ from tests.http.idor_coach_cases import COACH_CASES
 from tests.http.idor_context_cases import CONTEXT_CASES
 from tests.http.idor_scenario_cases import SCENARIO_CASES
 from tests.http.idor_voice_cases import VOICE_CASES
+from tests.http.idor_widget_cases import WIDGET_CASES
 from tests.support.people import Gym, open_gym
 
 CASES: Mapping[str, Case] = {
@@ -28,6 +30,8 @@ CASES: Mapping[str, Case] = {
     **COACH_CASES,
     **SCENARIO_CASES,
     **VOICE_CASES,
+    **AGUI_CASES,
+    **WIDGET_CASES,
 }
 _METHODS = {"get", "put", "post", "delete", "patch", "head", "options", "trace"}
 
@@ -74,7 +78,7 @@ def operations(documented: dict[str, Operation]) -> dict[str, Operation]:
 @pytest.fixture(scope="module")
 async def untouched(server_url: str, home: House) -> AsyncIterator[World]:
     """For those who are refused: nothing in it ever changes, so all of them can share it."""
-    async with httpx.AsyncClient(base_url=server_url, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=server_url, timeout=120) as client:
         yield World(client, Desk(home), await open_gym(home))
 
 

@@ -1,14 +1,16 @@
 """Organisations' own agents and scenarios over HTTP: shapes, order, versions, and that a change is felt everywhere."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
 from spotter.app import Ground, House, house
 from spotter.runtime.kit import Part
+from spotter.sessions.events import UserMessage
+from spotter.sessions.log import Lease
 from spotter.store.scope import Scope
 from tests.http.idor_scenario_cases import DESK, WELCOME
 from tests.http.test_sessions import say
@@ -232,7 +234,10 @@ async def test_versions_and_back(http: httpx.AsyncClient, gym: Gym) -> None:
     for name in ("One", "Two"):
         await put(http, gym.admin, "welcome", name=name)
     back = await http.post("/api/scenarios/welcome/rollback", json={"version": 1}, headers=gym.admin.headers)
-    assert back.json()["name"] == "One"
+    assert (back.json()["name"], back.json()["own"]["version"]) == ("One", 3)
+    listed = (await http.get("/api/scenarios", headers=gym.member.headers)).json()["scenarios"]
+    own = {one["id"]: one["own"]["version"] for one in listed if "own" in one}
+    assert own == {"welcome": 3}, "only an organisation's own say so"
     kept = await http.get("/api/scenarios/welcome/versions", headers=gym.staff.headers)
     assert [one["version"] for one in kept.json()["items"]] == [3, 2, 1]
 
@@ -256,9 +261,10 @@ async def test_words_that_cannot_be_stored_are_replaced(http: httpx.AsyncClient,
 async def test_a_change_is_felt_on_every_instance(
     http: httpx.AsyncClient, gym: Gym, base: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other instance has looked already, and would not look again for an hour: it is told."""
-    monkeypatch.setattr("spotter.scenarios.definitions._FRESH_SECONDS", 3600.0)
+    """The other instance has looked already, and would not look again for an hour: the next turn it opens tells it."""
+    monkeypatch.setattr("spotter.store.stamps._FRESH_SECONDS", 3600.0)
     saved = await save(http, gym.admin)
+    made = await http.post("/api/sessions", json={"agent": "desk"}, headers=gym.member.headers)
     async with house(base) as other:
         definitions = other.services.definitions
         scope = Scope(gym.org_id, None, "service")
@@ -268,9 +274,11 @@ async def test_a_change_is_felt_on_every_instance(
             json={**DESK, "instructions": "New words."},
             headers=gym.admin.headers,
         )
-        async with asyncio.timeout(60):
-            while (await definitions.agent(scope, Part("desk"))).instructions != "New words.":
-                await asyncio.sleep(0.01)
+        assert (await definitions.agent(scope, Part("desk"))).instructions == DESK["instructions"]
+        await other.services.log.open_turn(
+            gym.member.scope, UUID(made.json()["id"]), UserMessage(text="hello"), Lease(owner=1)
+        )
+        assert (await definitions.agent(scope, Part("desk"))).instructions == "New words."
 
 
 async def test_here_it_is_felt_at_once(http: httpx.AsyncClient, gym: Gym) -> None:

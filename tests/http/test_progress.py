@@ -110,7 +110,13 @@ async def test_a_planned_workout_is_moved_and_cancelled(http: httpx.AsyncClient,
 
 async def test_settings_say_what_is_not_known(http: httpx.AsyncClient, gym: Gym) -> None:
     empty = await get(http, gym, "/settings")
-    assert empty == {"level": None, "minutes": None, "days_per_week": None, "equipment": None}
+    assert empty == {
+        "level": None,
+        "minutes": None,
+        "days_per_week": None,
+        "equipment": None,
+        "timezone": None,
+    }
     changed = await http.patch(
         "/api/training/settings", json={"equipment": [], "level": "advanced"}, headers=gym.member.headers
     )

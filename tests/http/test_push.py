@@ -14,7 +14,7 @@ import websockets
 from websockets.asyncio.client import ClientConnection
 
 from spotter import clock
-from spotter.app import House
+from spotter.app import Ground, House
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.ids import new_id
 from spotter.runtime.speech import announce
@@ -25,11 +25,12 @@ from spotter.sessions.events import (
     Handoff,
     Interrupt,
     Knowledge,
+    Notice,
     Result,
     Stage,
     UserMessage,
 )
-from tests.http.actions import Desk
+from tests.http.actions import Desk, another_server
 from tests.support.people import Gym, Person
 
 
@@ -87,6 +88,7 @@ def everything() -> list[Content]:
         ApprovalRequested(approval_id=approval, call_id="c", tool="pay", args="{}"),
         ApprovalDecided(approval_id=approval, call_id="c", approved=True),
         Interrupt(reason="red_flag", category="medical_emergency", text="Stop."),
+        Notice(code="fallback", text="Another model answers."),
     ]
 
 
@@ -100,6 +102,7 @@ KINDS = [
     "approval_needed",
     "approval_decided",
     "interrupt",
+    "notice",
 ]
 
 
@@ -110,13 +113,13 @@ async def test_a_session_tells_what_happens(http: httpx.AsyncClient, home: House
     ) as socket:
         await happen(home, gym.member, session_id, *everything())
         seen = [await next_of(socket) for _ in everything()]
-    assert [message["sequence"] for message in seen] == list(range(1, 10))
+    assert [message["sequence"] for message in seen] == list(range(1, 11))
     assert [push["type"] for message in seen for push in message.get("push", ())] == KINDS
     assert seen[5]["push"][1] == {"type": "xp_gained", "xp": 40, "total_xp": 140}
     async with connected(
         http, f"/api/sessions/{session_id}/ws?after=6", additional_headers=gym.member.headers
     ) as socket:
-        assert [(await next_of(socket))["sequence"] for _ in range(3)] == [7, 8, 9]
+        assert [(await next_of(socket))["sequence"] for _ in range(4)] == [7, 8, 9, 10]
 
 
 async def test_a_person_is_told_of_all_their_sessions(http: httpx.AsyncClient, home: House, gym: Gym) -> None:
@@ -140,8 +143,13 @@ async def test_a_person_is_told_of_all_their_sessions(http: httpx.AsyncClient, h
     # Resumed by what was seen of each session.
     path = f"/api/me/events?after={first}:8&after={second}:0"
     async with connected(http, path, additional_headers=gym.member.headers) as socket:
-        rest = [await next_of(socket) for _ in range(3)]
-    assert [(one["session_id"], one["sequence"]) for one in rest] == [(first, 9), (first, 10), (second, 1)]
+        rest = [await next_of(socket) for _ in range(4)]
+    assert [(one["session_id"], one["sequence"]) for one in rest] == [
+        (first, 9),
+        (first, 10),
+        (first, 11),
+        (second, 1),
+    ]
 
 
 async def test_a_ticket_opens_one_stream_for_a_while(
@@ -169,6 +177,27 @@ async def test_a_ticket_opens_one_stream_for_a_while(
     with monkeypatch.context() as patched:
         patched.setattr(clock, "now", lambda: late)
         assert await refused(http, f"{path}?ticket={mine}") == 401
+
+
+async def test_a_ticket_is_good_once_on_all_instances(
+    http: httpx.AsyncClient, base: Ground, gym: Gym
+) -> None:
+    """Of many who bring the same one at once, to two instances, one gets in; later nobody does."""
+    given = await ticket_for(http, gym.member)
+    address = f"{given['path']}?ticket={given['ticket']}"
+    async with another_server(base, {}) as elsewhere:
+
+        async def attempt(server: httpx.AsyncClient) -> int:
+            try:
+                async with connected(server, address):
+                    return 101
+            except websockets.InvalidStatus as refusal:
+                return refusal.response.status_code
+
+        came = await asyncio.gather(*(attempt(server) for server in (http, elsewhere) * 4))
+        assert sorted(came) == [101] + [401] * 7
+        assert await refused(elsewhere, address) == 401
+    assert await refused(http, address) == 401
 
 
 async def test_a_ticket_ends_with_its_sign_in(http: httpx.AsyncClient, home: House, gym: Gym) -> None:

@@ -217,3 +217,48 @@ async def test_orders_in_an_import_are_kept_back(http: httpx.AsyncClient, gym: G
     assert UNTRUSTED in view.read
     assert events[0]["content"]["text"] == order, "the log keeps it"
     assert events[3]["content"]["withheld"] == order
+
+
+async def test_sessions_are_found_by_their_words_and_by_what_they_come_from(
+    http: httpx.AsyncClient, gym: Gym
+) -> None:
+    async def listed(**query: str) -> list[str]:
+        answer = await http.get("/api/sessions", headers=gym.member.headers, params=query)
+        assert answer.status_code == 200, answer.text
+        return [one["title"] for one in answer.json()["items"]]
+
+    source = ""
+    for title, agent in (("Legs on Monday", "trainer"), ("50 % off_er", "assistant")):
+        made = await http.post(
+            "/api/sessions", headers=gym.member.headers, json={"title": title, "agent": agent}
+        )
+        source = made.json()["id"]
+    assert await listed(search="monday LEGS") == ["Legs on Monday"]
+    assert await listed(search="trainer") == ["Legs on Monday"]
+    assert await listed(search="%") == ["50 % off_er"], "what has a meaning in SQL is a letter here"
+    assert await listed(search="offXer") == []
+    assert len(await listed(search="")) == 2
+    said = await say(http, gym.member, source, "Good morning")
+    forked = await http.post(
+        f"/api/sessions/{source}/fork", headers=gym.member.headers, json={"at": len(said["events"])}
+    )
+    assert await listed(forked_from=source) == ["50 % off_er"]
+    assert await listed(forked_from=forked.json()["id"]) == []
+
+
+async def test_trying_an_agent_out_is_nobodys_conversation(http: httpx.AsyncClient, gym: Gym) -> None:
+    """It can be left away from lists, and neither the trainer nor the coach goes on with it."""
+    headers = gym.staff.headers
+    for body in ({"agent": "trainer"}, {"scenario": "coach"}):
+        made = await http.post("/api/sessions", json={**body, "trial": True}, headers=headers)
+        assert made.json()["metadata"] == {"trial": True}
+    given = {"agent_name": "mine", "instructions": "Be short.", "trial": True}
+    assert (await http.post("/api/sdk/session/create", json=given, headers=headers)).status_code == 200
+    real = (await http.post("/api/sessions", json={"agent": "assistant"}, headers=headers)).json()["id"]
+    mine = {"user_id": str(gym.staff.user_id)}
+    everything = (await http.get("/api/sessions", params=mine, headers=headers)).json()["items"]
+    assert len(everything) == 4
+    listed = await http.get("/api/sessions", params={**mine, "trials": False}, headers=headers)
+    assert [one["id"] for one in listed.json()["items"]] == [real]
+    assert (await http.get("/api/agent/sessions", headers=headers)).json() == {"sessions": []}
+    assert (await http.get("/api/coach/sessions", headers=headers)).json()["sessions"] == []

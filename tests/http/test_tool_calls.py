@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,12 +11,19 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from spotter.api.tool_calls import _shown
+from spotter.api.tool_calls import _shown, credits_used
 from spotter.app import House
+from spotter.billing import credit_ledger
+from spotter.billing.tables import UsageEntry
 from spotter.identity.principal import ALL_SCOPES, Principal
 from spotter.ids import new_id
+from spotter.money import CREDIT
 from spotter.runtime.context import SessionView
-from spotter.runtime.direct_calls import Called, ToolCall
+from spotter.runtime.direct_calls import TOOLBOX, Called, DirectCalls, ToolCall, toolbox_agent
+from spotter.runtime.executor import ToolContext
+from spotter.runtime.registry import ToolRegistry
+from spotter.runtime.tool import tool
+from spotter.sessions import directory
 from spotter.sessions.events import (
     Action,
     ApprovalDecided,
@@ -28,8 +36,10 @@ from spotter.sessions.events import (
 from spotter.sessions.log import Lease, SessionBusy, Turn
 from spotter.sessions.tables import AgentSession
 from spotter.sessions.verify import Wanted, verify
+from spotter.store.scope import Scope
 from tests.http.actions import create_key
 from tests.support.approvals import checked_events, outcomes, quiet, set_policy
+from tests.support.cast import own_cast
 from tests.support.people import Gym, Person
 
 FIELDS = {
@@ -343,3 +353,54 @@ def test_files_and_facts_of_a_tool_are_told_apart_from_what_is_only_called_so() 
 
 def _called(data: Any) -> Called:
     return Called(new_id(), "direct_1", Result(tool="x", call_id="direct_1", result=data))
+
+
+@tool(category="test")
+async def spend(context: ToolContext, price: int) -> str:
+    """Costs something."""
+    uow = await context.transaction()
+    await uow.act_for(Scope(context.scope.org_id, None, "service"))
+    await credit_ledger.spend(uow, price * CREDIT, reference=str(context.effect_id))
+    return "spent"
+
+
+async def test_what_it_cost_is_what_the_ledger_says(home: House, gym: Gym) -> None:
+    async with home.services.database.unit_of_work(gym.owner.scope) as uow:
+        await credit_ledger.give(uow, "grant", 10 * CREDIT, reference="start", note="")
+    services, registry = home.services, ToolRegistry([spend])
+    caller = principal(gym.member)
+    async with own_cast(home, (toolbox_agent(registry),), (spend,), {TOOLBOX: []}) as turns:
+        calls = DirectCalls(services.database, services.log, services.bus, turns, registry)
+        for key in ("one", "one", "two"):
+            called = await calls.execute(caller, ToolCall("spend", {"price": 2}, key=key))
+            assert await credits_used(services.database, caller, called) == 2.0
+        dear = await calls.execute(caller, ToolCall("spend", {"price": 100}))
+        assert dear.result is not None
+        assert dear.result.outcome is Outcome.ERROR
+        assert await credits_used(services.database, caller, dear) == 0
+    async with home.services.database.unit_of_work(gym.owner.scope) as uow:
+        assert await credit_ledger.balance(uow) == 6 * CREDIT
+
+
+async def test_model_calls_of_a_calls_turn_are_counted_at_the_organisations_rate(
+    home: House, gym: Gym
+) -> None:
+    async with home.services.database.unit_of_work(gym.member.scope) as uow:
+        session_id = (await directory.create(uow, "tester")).id
+    async with home.services.database.unit_of_work(Scope(gym.org_id, None, "service")) as uow:
+        for sequence, charge in ((1, 700_000), (2, 30_000), (3, 5_000), (4, 900_000)):
+            uow.session.add(entry(gym, session_id, sequence, charge))
+        await uow.session.flush()
+        used = await credit_ledger.used_by_call(uow, session_id, (2, 3), new_id())
+        uow.give_up()
+    assert used == 3.5 * CREDIT, "35,000 micro-dollars at 10,000 for a credit"
+
+
+def entry(gym: Gym, session_id: UUID, sequence: int, charge: int) -> UsageEntry:
+    zero = dict.fromkeys(("input", "output", "cache_read", "cache_write", "counted_tokens", "markup"), 0)
+    day = date(2026, 1, 1)
+    return UsageEntry(
+        org_id=gym.org_id, session_id=session_id, sequence_number=sequence, user_id=gym.member.user_id,
+        billing_day=day, billing_month=day, kind="action", agent="tester", provider="x", model="x", reported=True,
+        cost=charge, charge=charge, price="x", counted=charge, **zero,
+    )  # fmt: skip

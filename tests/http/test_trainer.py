@@ -70,7 +70,17 @@ async def trainer(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A server whose model is the script."""
     script = Script(dialect, steps)
-    async with WireServer(script.plan) as wire:
+    async with served_by(base, monkeypatch, dialect, script.plan) as client:
+        yield client
+    assert script.steps == []
+
+
+@asynccontextmanager
+async def served_by(
+    base: Ground, monkeypatch: pytest.MonkeyPatch, dialect: str, plan: Callable[[Asked], Answer]
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A server whose provider answers as planned."""
+    async with WireServer(plan) as wire:
         for name in ("OPENAI", "ANTHROPIC"):
             monkeypatch.setenv(f"{name}_API_KEY", "sk-nobody")
             monkeypatch.setenv(f"{name}_BASE_URL", f"{wire.url}/v1" if name == "OPENAI" else wire.url)
@@ -85,7 +95,6 @@ async def trainer(
             stop.set()
             await serving
             listener.close()
-    assert script.steps == []
 
 
 async def chat(http: httpx.AsyncClient, person: Person, message: str, **more: Any) -> dict[str, Any]:

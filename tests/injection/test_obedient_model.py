@@ -23,17 +23,20 @@ from spotter.llm.port import Model
 from spotter.llm.prompt import ToolCall
 from spotter.llm.scripted import call
 from spotter.runtime import approvals, executor, outside
-from spotter.runtime.agent import Agent
+from spotter.runtime.agent import Agent, Handover
 from spotter.runtime.approvals import ApprovalDesk
 from spotter.runtime.given_context import give_context
 from spotter.runtime.guard import DefaultGuard
+from spotter.runtime.handoffs import PREFIX, transfer_tool
 from spotter.runtime.kit import Kit, known_agents
 from spotter.runtime.outside import judged_import
 from spotter.runtime.registry import ToolRegistry
 from spotter.runtime.seams import Seams
+from spotter.runtime.tool import Tool
 from spotter.runtime.turns import Turns
 from spotter.safety import DEFAULT_POLICY, Action, ModerationDecision, Source
 from spotter.sessions import directory, transfer
+from spotter.sessions.events import Action as Called
 from spotter.sessions.events import UserMessage
 from spotter.sessions.transfer import ExportedSession
 from spotter.store.scope import Scope
@@ -300,6 +303,7 @@ async def test_the_model_does_obey(scene: Scene) -> None:
         ("role", "a tool for staff", "refund"),
         ("role", "a tool for owners", "grant_role"),
         ("list of tools", "a tool of another agent", "purge"),
+        ("list of those to hand over to", "an agent that is not for us", "transfer"),
         ("approvals", "what needs an approval", "wire_money"),
         ("approvals", "sending it outside", "mail"),
         ("database", "what belongs to somebody else", "read_preferences"),
@@ -316,6 +320,13 @@ async def test_without_its_guard_it_would_happen(
         monkeypatch.setattr(
             executor.Executor, "tool_for", lambda self, agent, one: self.registry.get(one.tool)
         )
+    elif guard == "list of those to hand over to":
+
+        def anybody(self: executor.Executor, agent: Agent, one: Called) -> Tool | None:
+            name = one.tool.removeprefix(PREFIX)
+            return transfer_tool(Handover(name, "")) if name != one.tool else self.registry.get(one.tool)
+
+        monkeypatch.setattr(executor.Executor, "tool_for", anybody)
     elif guard == "approvals":
 
         async def never(*_: object) -> None:

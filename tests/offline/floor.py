@@ -192,7 +192,9 @@ class Floor:
     def _swap_exercise(self, exercise_id: UUID, new_exercise: WorkoutExercise, reason: str) -> Answer:
         place, workout = self._place(exercise_id), self._current()
         old = workout.exercises[place]
-        new = new_exercise.model_copy(update={"id": None, "phase": old.phase})
+        new = new_exercise.model_copy(
+            update={"id": None, "phase": old.phase, "pair": new_exercise.pair or old.pair}
+        )
         exercises = [*workout.exercises[:place], new, *workout.exercises[place + 1 :]]
         return self._put(
             workout.model_copy(update={"exercises": exercises}),

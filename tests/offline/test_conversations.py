@@ -86,7 +86,7 @@ async def test_a_dislike_also_changes_the_workout_on_the_table() -> None:
     assert not any("lunge" in name.lower() for name in floor.main())
     await floor.say("another workout")
     assert not any("lunge" in name.lower() for name in floor.main())
-    await floor.say("forget the lunge thing")
+    await floor.say("forget what I said about lunges")
     assert not any("lunge" in each.value.lower() for each in floor.kept.values())
 
 
@@ -356,7 +356,7 @@ async def test_who_sits_gets_what_can_be_done_sitting() -> None:
     assert all("wheelchair" in each.suits for each in known(floor))
 
 
-@pytest.mark.parametrize("text", ["make me a weekly plan", "delete everything you know about me", "go back"])
+@pytest.mark.parametrize("text", ["make me a weekly plan", "delete everything you know about me"])
 async def test_what_it_cannot_do_it_does_not_pretend_to(text: str) -> None:
     floor = Floor()
     await floor.say("I only have dumbbells")
@@ -383,3 +383,14 @@ async def test_what_the_safety_rules_saw_comes_first() -> None:
     assert "doctor" in said
     await floor.say("20 min legs", "The tone is rough: stay calm and friendly.")
     assert "generate_workout" in floor.names()
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm 42, 80kg, haven't trained in years", "i am 35 and weigh 70 kg", "I'm 61"]
+)
+async def test_numbers_of_a_person_are_neither_sets_nor_an_alarm(text: str) -> None:
+    floor = Floor()
+    await floor.say("30 min full body")
+    await floor.say(text)
+    assert "log_workout" not in floor.names()
+    assert "emergency" not in " ".join(floor.said).lower()

@@ -258,7 +258,6 @@ async def test_our_own_lists_are_shown_with_a_mark(home: House, gym: Gym) -> Non
 async def set_policy(home: House, gym: Gym, policy: dict[str, Any]) -> None:
     async with home.services.database.unit_of_work(gym.owner.scope) as uow:
         await put_policy(uow, Policy.model_validate(policy))
-    home.services.moderation.forget(gym.org_id)
 
 
 async def test_a_policy_takes_effect(home: House, gym: Gym) -> None:

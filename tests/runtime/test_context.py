@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from spotter.llm import wire_anthropic, wire_chat, wire_responses
 from spotter.llm.port import DEFAULTS
 from spotter.llm.prompt import Prompt, Section, Tools, ToolSpec
+from spotter.llm.tokens import in_tokens
 from spotter.runtime.context import SessionView
 from spotter.sessions.codec import Event
 from spotter.sessions.events import (
@@ -178,7 +179,7 @@ def test_feeding_at_once_or_one_by_one_is_the_same(events: list[Content]) -> Non
         stepwise.take(event.content, event.sequence)
     assert [f.message for f in once.fragments] == [f.message for f in stepwise.fragments]
     assert once.pending == stepwise.pending
-    assert once.tokens == stepwise.tokens == sum(fragment.tokens for fragment in once.fragments)
+    assert once.tokens == stepwise.tokens == in_tokens(sum(fragment.weight for fragment in once.fragments))
 
 
 def test_a_checkpoint_never_cuts_the_turn_that_is_going_on() -> None:

@@ -1,28 +1,30 @@
 """Handing a conversation over: in one turn, in one log, and everything about it is what the log says."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 import pytest
 
 from spotter.app import House
-from spotter.llm.port import Model
-from spotter.llm.scripted import Asked, Line, Say, ScriptedModel, call
+from spotter.llm.scripted import Asked, Line, Say, call
 from spotter.runtime.agent import Agent, Handover
+from spotter.runtime.approvals import ApprovalDesk
 from spotter.runtime.executor import ToolContext
-from spotter.runtime.kit import Kit, known_agents
-from spotter.runtime.registry import ToolRegistry
+from spotter.runtime.kit import known_agents
 from spotter.runtime.seams import Seams
 from spotter.runtime.tool import Answer, tool
+from spotter.runtime.turn_run import TurnRun
 from spotter.runtime.turns import Turns
 from spotter.sessions import directory
-from spotter.sessions.events import Ending, Handoff, Outcome, Result, Stage, UserMessage
-from spotter.sessions.tables import AgentSession
+from spotter.sessions.events import Ending, Handoff, Knowledge, Outcome, Result, Stage, UserMessage
 from spotter.store.scope import Scope
 from tests.runtime.test_turns import events_of
 from tests.support.agents import add
+from tests.support.approvals import checked_events, decide, outcomes, paid, pay, quiet, requests
+from tests.support.cast import new_in, own_cast, row_of, transfer, turn
 from tests.support.people import Gym
 
 
@@ -61,50 +63,12 @@ COACH = Agent(
 QUIET = Agent(name="quiet", instructions="You know little.", model="quiet")
 
 
-@asynccontextmanager
-async def cast(home: House, **scripts: list[Line]) -> AsyncIterator[Turns]:
-    """Each agent with its own scripted model."""
-    models: dict[str, Model] = {name: ScriptedModel(script) for name, script in scripts.items()}
-
-    async def model_of(scope: Scope, agent: Agent) -> Model:
-        return models[agent.name]
-
-    services = home.services
-    kit = Kit(
-        database=services.database,
-        bus=services.bus,
-        log=services.log,
-        registry=ToolRegistry([add, go_on, hold]),
-        agents=known_agents({agent.name: agent for agent in (DESK, COACH, QUIET)}),
-        models=model_of,
-        seams=Seams(budget=services.ledger, guard=services.moderation),
-    )
-    turns = Turns(kit)
-    await turns.start()
-    try:
-        yield turns
-    finally:
-        await turns.stop(grace=1)
+def cast(home: House, **scripts: list[Line]) -> AbstractAsyncContextManager[Turns]:
+    return own_cast(home, (DESK, COACH, QUIET), (add, go_on, hold), scripts)
 
 
 async def at_the_desk(home: House, scope: Scope) -> UUID:
-    async with home.services.database.unit_of_work(scope) as uow:
-        return (await directory.create(uow, "desk", stage="start")).id
-
-
-async def row_of(home: House, scope: Scope, session_id: UUID) -> AgentSession:
-    async with home.services.database.unit_of_work(scope) as uow:
-        return await directory.get(uow, session_id)
-
-
-async def say(turns: Turns, gym: Gym, session_id: UUID, text: str = "hello") -> Ending:
-    ticket = await turns.say(gym.member.scope, session_id, UserMessage(text=text))
-    assert ticket.done is not None
-    return await ticket.done
-
-
-def transfer(to: str) -> Say:
-    return Say(calls=(call(f"transfer_to_{to}", {"reason": "they want to train"}),))
+    return await new_in(home, scope, "desk", stage="start")
 
 
 async def test_the_other_agent_goes_on_in_the_same_turn(home: House, gym: Gym) -> None:
@@ -116,10 +80,10 @@ async def test_the_other_agent_goes_on_in_the_same_turn(home: House, gym: Gym) -
         return "Let us train."
 
     async with cast(home, desk=[transfer("coach")], coach=[answer, "And again."]) as turns:
-        assert await say(turns, gym, session_id) is Ending.FINAL
+        assert await turn(turns, gym, session_id) is Ending.FINAL
         assert (await row_of(home, gym.member.scope, session_id)).agent == "coach"
         # The next turn begins with who was handed the conversation.
-        assert await say(turns, gym, session_id) is Ending.FINAL
+        assert await turn(turns, gym, session_id) is Ending.FINAL
     events = [event.content for event in await events_of(home, gym.member.scope, session_id)]
     assert [event.event_type for event in events[:5]] == [
         "user_message",
@@ -128,7 +92,7 @@ async def test_the_other_agent_goes_on_in_the_same_turn(home: House, gym: Gym) -
         "result",
         "assistant_message",
     ]
-    assert events[2] == Handoff(from_agent="desk", to_agent="coach", reason="they want to train")
+    assert events[2] == Handoff(from_agent="desk", to_agent="coach", reason="they ask for it")
     assert asked[0].tools.names == ("go_on", "transfer_to_desk")
     assert "You coach." in asked[0].prompt.system[0].text
 
@@ -137,7 +101,7 @@ async def test_calls_of_one_answer_are_all_made_by_the_agent_who_made_them(home:
     session_id = await at_the_desk(home, gym.member.scope)
     both = Say(calls=(call("transfer_to_coach", {}), call("add", {"a": 2})))
     async with cast(home, desk=[both], coach=["Done."]) as turns:
-        assert await say(turns, gym, session_id) is Ending.FINAL
+        assert await turn(turns, gym, session_id) is Ending.FINAL
     results = [
         event.content
         for event in await events_of(home, gym.member.scope, session_id)
@@ -149,7 +113,7 @@ async def test_calls_of_one_answer_are_all_made_by_the_agent_who_made_them(home:
 async def test_only_who_may_be_handed_to(home: House, gym: Gym) -> None:
     session_id = await at_the_desk(home, gym.member.scope)
     async with cast(home, desk=[transfer("owner"), "Then not."]) as turns:
-        assert await say(turns, gym, session_id) is Ending.FINAL
+        assert await turn(turns, gym, session_id) is Ending.FINAL
     row = await row_of(home, gym.member.scope, session_id)
     assert row.agent == "desk"
 
@@ -164,8 +128,8 @@ async def test_what_travels(home: House, gym: Gym) -> None:
         return "I see."
 
     async with cast(home, desk=["Noted.", transfer("quiet")], quiet=[note]) as turns:
-        await say(turns, gym, session_id, "My locker has the number 4711")
-        await say(turns, gym, session_id, "And now something else")
+        await turn(turns, gym, session_id, "My locker has the number 4711")
+        await turn(turns, gym, session_id, "And now something else")
     read = repr([fragment.message for fragment in asked[0].prompt.messages])
     assert "something else" in read
     assert "4711" not in read
@@ -176,7 +140,7 @@ async def test_a_stage_moves_with_the_result_that_moved_it(home: House, gym: Gym
     async with cast(
         home, desk=[transfer("coach")], coach=[Say(calls=(call("go_on", {"to": "end"}),))]
     ) as turns:
-        assert await say(turns, gym, session_id) is Ending.IDLE
+        assert await turn(turns, gym, session_id) is Ending.IDLE
     row = await row_of(home, gym.member.scope, session_id)
     assert (row.agent, row.stage, row.turn_open) == ("coach", "end", False)
 
@@ -191,7 +155,7 @@ async def test_a_fork_stands_where_the_session_stood(
     async with cast(
         home, desk=[transfer("coach")], coach=[Say(calls=(call("go_on", {"to": "end"}),))]
     ) as turns:
-        await say(turns, gym, session_id)
+        await turn(turns, gym, session_id)
     async with home.services.database.unit_of_work(gym.member.scope) as uow:
         copy = await directory.fork(uow, session_id, at=at)
         assert (copy.agent, copy.stage) == (agent, stage)
@@ -225,3 +189,89 @@ async def test_handed_over_from_outside_while_a_turn_is_going_on(home: House, gy
     assert (row.agent, row.turn_open) == ("coach", False)
     kinds = [event.content.event_type for event in await events_of(home, scope, session_id)]
     assert kinds == ["user_message", "action", "handoff", "result", "assistant_message"]
+
+
+@dataclass
+class Teller:
+    """Knows something for each agent, and who it told."""
+
+    told: list[str] = field(default_factory=list)
+
+    async def knowledge(self, run: TurnRun) -> Sequence[Knowledge]:
+        self.told.append(run.agent.name)
+        return (Knowledge(source=run.agent.name, formatted=f"what {run.agent.name} must know"),)
+
+
+async def test_who_is_handed_the_conversation_is_told_what_they_should_know(home: House, gym: Gym) -> None:
+    """In the same turn, once, before they answer; and whoever stays is not told again."""
+    session_id = await at_the_desk(home, gym.member.scope)
+    asked: list[Asked] = []
+    teller = Teller()
+
+    def answer(question: Asked) -> str:
+        asked.append(question)
+        return "I know."
+
+    services = home.services
+    seams = Seams(budget=services.ledger, guard=services.moderation, initializer=teller)
+    scripts: dict[str, list[Line]] = {
+        "desk": [Say(calls=(call("add", {"a": 1}),)), transfer("coach")],
+        "coach": [answer, "Again."],
+    }
+    async with own_cast(home, (DESK, COACH, QUIET), (add, go_on, hold), scripts, seams) as turns:
+        assert await turn(turns, gym, session_id) is Ending.FINAL
+        assert teller.told == ["desk", "coach"]
+        assert await turn(turns, gym, session_id) is Ending.FINAL
+        assert teller.told == ["desk", "coach", "coach"]
+    kinds = [event.type for event in await events_of(home, gym.member.scope, session_id)]
+    assert kinds[:9] == [
+        "user_message",
+        "knowledge",
+        "action",
+        "result",
+        "action",
+        "handoff",
+        "result",
+        "knowledge",
+        "assistant_message",
+    ]
+    assert "what coach must know" in repr([one.message for one in asked[0].prompt.messages])
+
+
+CASHIER = Agent(
+    name="desk",
+    instructions="You take money.",
+    model="desk",
+    tools=("pay",),
+    handoffs=(Handover("coach", "for training"),),
+)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+async def test_what_was_approved_is_carried_out_though_another_speaks_by_now(
+    home: House, gym: Gym, gone: bool
+) -> None:
+    """As a call of whoever made it. If they may not make it any more, it is answered, and nothing is done."""
+    session_id = await at_the_desk(home, gym.member.scope)
+    seams = Seams(approvals=ApprovalDesk(home.services.database))
+    scripts: dict[str, list[Line]] = {
+        "desk": [Say(calls=(call("pay", {"amount": 5}),)), transfer("coach")],
+        "coach": ["Let us train.", "It was paid."],
+    }
+    async with own_cast(home, (CASHIER, COACH), (add, go_on, hold, pay), scripts, seams) as turns:
+        assert await turn(turns, gym, session_id) is Ending.APPROVAL
+        assert await turn(turns, gym, session_id, "I would rather train") is Ending.FINAL
+        assert (await row_of(home, gym.member.scope, session_id)).agent == "coach"
+        (row,) = await requests(home, gym, session_id)
+        assert row.agent == "desk"
+        if gone:
+            poor = replace(CASHIER, tools=())
+            turns._kit = replace(
+                turns._kit, agents=known_agents({agent.name: agent for agent in (poor, COACH)})
+            )
+        await decide(home, turns, gym.staff, row)
+        await quiet(home, gym, session_id)
+    events = await checked_events(home, gym, session_id)
+    assert outcomes(events)[row.call_id] is (Outcome.ERROR if gone else Outcome.OK)
+    assert await paid(home, gym, row.call_id) == (0 if gone else 1)
+    assert (await row_of(home, gym.member.scope, session_id)).agent == "coach", "who speaks has not changed"

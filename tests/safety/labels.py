@@ -8,6 +8,7 @@ from pathlib import Path
 from spotter.safety import Action, ModerationDecision, Source, moderate
 
 FOLDER = Path(__file__).parent / "labelled"
+HELD_OUT = "held_out"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Score:
     exact: int = 0
     false_blocks: int = 0
     misses: list[str] = field(default_factory=list)
+    """What was got wrong, in words. Not of texts held out: who reads them can no longer measure with them."""
 
     @property
     def recall(self) -> float:
@@ -65,7 +67,8 @@ def report() -> dict[tuple[str, str], Score]:
                 score.false_blocks += not decision.allowed
             else:
                 score.found += is_found(one, decision)
-            if (one.labels and not is_found(one, decision)) or (not one.labels and not decision.allowed):
+            good = is_found(one, decision) if one.labels else decision.allowed
+            if not good and one.set != HELD_OUT:
                 score.misses.append(f"{one.text[:100]!r}: {decision.action} ({decision.reason})")
     return scores
 

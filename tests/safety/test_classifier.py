@@ -10,9 +10,11 @@ from types import ModuleType
 import pytest
 
 from spotter.safety import Action, moderate
-from spotter.safety.classifier.features import MARKS, context_features, repeated, word_features
+from spotter.safety.classifier.features import MARKS, context_features, repeated, share_of, word_features
+from spotter.safety.classifier.judging import Reading, reading
 from spotter.safety.classifier.model import WEIGHTS, ZERO, Model, model
 from spotter.safety.classifier.stretches import stretches
+from spotter.safety.decision import CategoryName
 from spotter.safety.normalise import normalise
 from spotter.safety.rules.gym_language import without_gym_language
 from spotter.safety.words import words_of
@@ -77,12 +79,13 @@ def test_packed_lanes_add_up_like_plain_numbers() -> None:
             by_word[index].append(feature)
         for at in repeated(words):
             by_word[at] = []
-        for at, (score, _) in enumerate(model().scores(words)):
+        for at, one_score in enumerate(model().scores(words)):
             plain = max(
                 sum(weights[name][at] for each in by_word[a:b] for name in each if name in weights)
+                * share_of(b - a)
                 for a, b in stretches(words)
             )
-            assert score == pytest.approx(plain / about["scale"] + about["labels"][at]["bias"])
+            assert one_score.score == pytest.approx(plain / about["scale"] + about["labels"][at]["bias"])
 
 
 @pytest.mark.parametrize(
@@ -122,11 +125,7 @@ def test_small_talk_is_fine() -> None:
 def test_the_span_is_the_stretch_that_weighed_most() -> None:
     said = "they would all manage better if i had never existed"
     text = f"{SMALL_TALK}{said}. {SMALL_TALK}"
-    (found,) = [
-        one
-        for one in model().reading(without_gym_language(words_of(normalise(text)))).found
-        if one.category == "self_harm"
-    ]
+    (found,) = [one for one in _read(text).found if one.category == "self_harm"]
     ((start, end),) = found.spans
     assert said in text[start:end]
     assert end - start < len(text)
@@ -148,6 +147,11 @@ def test_stretches_cover_every_word_and_stay_inside(words: list[str]) -> None:
     Model(WEIGHTS.read_bytes()).scores(words)
 
 
+def _read(text: str, *ruled: CategoryName) -> Reading:
+    seen = normalise(text)
+    return reading(seen, without_gym_language(words_of(seen)), ruled)
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(without_gym_language(words_of(normalise(text))).clean.split())
 
@@ -159,7 +163,18 @@ def test_a_word_said_often_is_no_alarm(word: str) -> None:
 
 @pytest.mark.parametrize("phrase", ["la la land", "na na na hey hey", "run run walk", "one two three four"])
 def test_a_phrase_said_often_is_no_alarm(phrase: str) -> None:
-    assert moderate(f"{phrase} " * 50, "member").allowed
+    assert moderate(f"{phrase} " * 50, "member").action is Action.ALLOW
+
+
+JOINTS = ("my left knee", "my knee", "my shoulder", "my wrist", "my elbow", "my ankle", "my hip", "my foot")
+ACHES = ("hurts", "hurts a bit", "is sore", "aches a little", "kinda hurts today", "is stiff")
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+@pytest.mark.parametrize("ache", ACHES)
+def test_a_joint_that_hurts_is_planned_around(joint: str, ache: str) -> None:
+    for text in (f"{joint} {ache}", f"30 min upper body, {joint} {ache}", f"{joint} {ache}, swap the lunges"):
+        assert moderate(text).allowed, text
 
 
 def test_said_often_it_is_still_heard() -> None:
@@ -168,16 +183,13 @@ def test_said_often_it_is_still_heard() -> None:
 
 def test_where_all_other_words_speak_against_it_a_rule_only_warns() -> None:
     text = "how many tablets of magnesium do you suggest after training"
-    words = without_gym_language(words_of(normalise(text)))
-    assert "self_harm" in model().reading(words).doubted
+    assert "self_harm" in _read(text, CategoryName.SELF_HARM).doubted
     assert moderate(text).allowed
 
 
 def test_of_a_language_it_does_not_know_it_doubts_nothing() -> None:
-    words = without_gym_language(
-        words_of(normalise("ich kriege beim treppensteigen plotzlich keine luft mehr"))
-    )
-    assert not model().reading(words).doubted
+    text = "ich kriege beim treppensteigen plotzlich keine luft mehr"
+    assert not _read(text, CategoryName.MEDICAL_EMERGENCY).doubted
     assert moderate("Ich kriege beim Treppensteigen plötzlich keine Luft mehr").action is Action.EMERGENCY
 
 

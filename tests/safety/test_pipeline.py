@@ -10,7 +10,7 @@ from spotter.safety import Action, CategoryName, ModerationDecision, Source, mod
 from spotter.safety.grammar import Rule
 from spotter.safety.normalise import normalise
 from spotter.safety.personal_data import is_iban, luhn
-from spotter.safety.pipeline import _PEOPLE
+from spotter.safety.pipeline import PEOPLE
 from spotter.safety.rules.gym_language import without_gym_language
 from spotter.safety.words import words_of
 from tests.safety.labels import every_text
@@ -74,7 +74,7 @@ def test_longer_than_it_reads_says_so() -> None:
 
 def test_each_rule_is_tried_whenever_it_could_match() -> None:
     """The index of needed words leaves nothing out: without it, the same is found in every labelled text."""
-    rules: tuple[Rule, ...] = _PEOPLE._rules
+    rules: tuple[Rule, ...] = PEOPLE._rules
     for one in every_text():
         clean = without_gym_language(words_of(normalise(one.text)))
         end = len(clean.clean)
@@ -83,7 +83,7 @@ def test_each_rule_is_tried_whenever_it_could_match() -> None:
             for rule in rules
             if rule.finding(clean, [(one, 0, end) for one in rule.patterns]) is not None
         }
-        assert {finding.why for finding in _PEOPLE.findings(clean)} == without_index, one.text
+        assert {finding.why for finding in PEOPLE.findings(clean)} == without_index, one.text
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ def test_a_stopped_text_has_an_answer(text: str, region: str | None, expected: s
 def test_what_goes_on_has_none() -> None:
     assert reply_for(moderate("clean and jerk")) is None
     assert guidance_for(moderate("clean and jerk")) is None
-    assert "distress" in (guidance_for(moderate("leg day makes me want to die")) or "")
+    assert "distress" in (guidance_for(moderate("this class makes me want to die")) or "")
+    assert guidance_for(moderate("leg day makes me want to die")) is None
 
 
 def test_wrapped_text_cannot_leave_its_fence() -> None:

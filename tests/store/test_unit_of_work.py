@@ -365,17 +365,13 @@ async def test_two_in_each_others_way_may_be_tried_again(home: House, gym: Gym) 
     database = home.services.database
     async with database.unit_of_work(gym.owner.scope) as uow:
         uow.session.add_all([secret(gym, "a"), secret(gym, "b")])
-    both = asyncio.Barrier(2)
+    both, locking = asyncio.Barrier(2), text("SELECT 1 FROM secrets WHERE name = :name FOR UPDATE")
 
     async def lock(first: str, second: str) -> None:
         async with database.unit_of_work(gym.owner.scope) as uow:
-            await uow.session.execute(
-                text("UPDATE secrets SET sealed = '' WHERE name = :name"), {"name": first}
-            )
+            await uow.session.execute(locking, {"name": first})
             await both.wait()
-            await uow.session.execute(
-                text("UPDATE secrets SET sealed = '' WHERE name = :name"), {"name": second}
-            )
+            await uow.session.execute(locking, {"name": second})
 
     results = await asyncio.gather(lock("a", "b"), lock("b", "a"), return_exceptions=True)
     failed = [result for result in results if result is not None]

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from spotter.app import House
-from spotter.billing.accounts import AccountChange
+from spotter.billing.accounts import AccountChange, change_account
 from spotter.billing.caps import CapPeriod, CapScope, CapUnit, NewCap, create_cap
 from spotter.billing.credit_ledger import balance, give
 from spotter.billing.price import Rates
@@ -39,7 +39,7 @@ async def cap(
 
 async def account(home: House, gym: Gym, **change: Any) -> None:
     async with home.services.database.unit_of_work(gym.owner.scope) as uow:
-        await home.services.accounts.change(uow, AccountChange(**change))
+        await change_account(uow, AccountChange(**change))
 
 
 async def give_credits(home: House, gym: Gym, amount: int) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.tools.calendar import line
-from spotter.training import athletes, profile, recall, sources
+from spotter.training import athletes, own_exercises, profile, recall, sources
 from spotter.training.catalogue import catalogue
 from spotter.training.limits import Injury, Severity, Side
 from spotter.training.tables import LoggedWorkout, Preference, ScheduledWorkout
@@ -117,7 +117,12 @@ async def test_profile_and_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     monkeypatch.setattr(profile, "body_stats", body)
+
+    async def nothing(*_: object) -> str:
+        return ""
+
     monkeypatch.setattr(profile, "settings", settings)
+    monkeypatch.setattr(own_exercises, "told", nothing)
     asked = sources.Asked(UUID(int=1), None, {})
     nowhere = cast("UnitOfWork", None)
     told = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spotter.training.catalogue import catalogue
 from spotter.training.importers import LoggedWorkout, Report, Skipped, UnreadableFile, read_log
 from spotter.training.importers.logged import unmatched
-from spotter.training.importers.reading import decoded, duration, moment, number
+from spotter.training.importers.reading import NO_DATE, decoded, duration, moment, number
 from spotter.training.vocabulary import SetType
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -63,7 +63,7 @@ def test_strong_with_commas_and_pounds() -> None:
     assert extension.sets[0].type is SetType.FAILURE
     assert [(each.where, each.reason) for each in skipped] == [
         ("line 5", "nothing was recorded for this set"),
-        ("line 6", "the date cannot be read"),
+        ("line 6", NO_DATE),
         ("line 7", "a number is larger than anyone can do"),
     ]
 
@@ -133,7 +133,7 @@ def test_the_report_counts() -> None:
     for each in [*read("strong_commas.csv")[0], *read("strong_commas.csv")[1]]:
         report.note(each)
     assert report.imported == 1
-    assert report.reasons["the date cannot be read"] == 1
+    assert report.reasons[NO_DATE] == 1
     assert len(report.skipped) == 3
 
 
@@ -195,6 +195,75 @@ def test_encodings() -> None:
     assert decoded("Müller".encode("utf-8-sig")) == "Müller"
     assert decoded("Müller".encode("cp1252")) == "Müller"
     assert decoded("Müller".encode("utf-16")) == "Müller"
+
+
+STRONG = "Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance;Distance Unit\n"
+HEVY = "title,start_time,exercise_title,set_type,weight_kg,reps,rpe\n"
+
+
+def only(text: str) -> LoggedWorkout | Skipped:
+    (found,) = read_log(text.splitlines(keepends=True), catalogue(), zone=UTC)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            HEVY + "Push,2026-05-05 19:26:00,Bench Press (Barbell),normal,82,5,8,9\n",
+            "more fields than the header",
+        ),
+        (
+            HEVY + "Push;2026-05-05 19:26:00;Bench Press (Barbell);normal;82;5;8\n",
+            "not separated as the header",
+        ),
+        (
+            HEVY + 'Push,2026-05-05 19:26:00,"Bench,normal,82,8,8\nPull,2026-05-06,Row,normal,60,8,8\n',
+            "not closed",
+        ),
+        (HEVY + "Push,5 Mai 2026 um 19:26,Bench Press (Barbell),normal,82,8,8\n", "set it to English"),
+        (
+            STRONG + "2026-05-05 19:26:00;Push;Bench Press (Barbell);1;4;pood;8;;\n",
+            "the unit pood is not known",
+        ),
+        (STRONG + "2026-05-05 19:26:00;Run;Running;1;;;;3;leagues\n", "the unit leagues is not known"),
+    ],
+)
+def test_a_row_that_would_give_wrong_numbers_is_left_out_with_the_reason(text: str, reason: str) -> None:
+    found = only(text)
+    assert isinstance(found, Skipped)
+    assert reason in found.reason
+    assert found.where.startswith("line ")
+
+
+@pytest.mark.parametrize(
+    ("row", "kilograms", "metres"),
+    [
+        ("Bench Press (Barbell);1;10;st;8;;", 63.503, None),
+        ("Bench Press (Barbell);1;100;LBS;8;;", 45.359, None),
+        ("Bench Press (Barbell);1;62,5;kg;8;;", 62.5, None),
+        ("Running;1;;;;100;yd", None, 91.44),
+    ],
+)
+def test_units(row: str, kilograms: float | None, metres: float | None) -> None:
+    found = only(f"{STRONG}2026-05-05 19:26:00;Day;{row}\n")
+    assert isinstance(found, LoggedWorkout)
+    (done,) = found.exercises[0].sets
+    assert (done.weight_kg, done.distance_m) == (kilograms, metres)
+
+
+def test_a_date_with_a_zone_is_believed() -> None:
+    found = only(HEVY + "Push,2026-05-05T19:26:00+02:00,Bench Press (Barbell),normal,82,5,8\n")
+    assert isinstance(found, LoggedWorkout)
+    assert found.started == datetime(2026, 5, 5, 17, 26, tzinfo=UTC)
+
+
+def test_columns_that_say_nothing_of_a_set_may_be_missing() -> None:
+    found = only("title,start_time,exercise_title,reps\nPush,2026-05-05 19:26:00,Push Up,12\n")
+    assert isinstance(found, LoggedWorkout)
+    assert [(done.type, done.reps, done.weight_kg) for done in found.exercises[0].sets] == [
+        (SetType.NORMAL, 12, None)
+    ]
 
 
 @given(st.text(max_size=300))

@@ -79,8 +79,8 @@ def work() -> Work:
 
 
 @asynccontextmanager
-async def working(home: House, *jobs: Job) -> AsyncIterator[Worker]:
-    worker = Worker(home.workshop, jobs)
+async def working(home: House, *jobs: Job, patience: float = 30.0) -> AsyncIterator[Worker]:
+    worker = Worker(home.workshop, jobs, patience=patience)
     await worker.start()
     try:
         yield worker

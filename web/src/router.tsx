@@ -28,6 +28,12 @@ const refusedLink = createRoute({
   component: lazyRouteComponent(() => import("~/pages/SignIn"), "RefusedLink"),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  component: lazyRouteComponent(() => import("~/pages/Invitation"), "Invitation"),
+});
+
 let known = false;
 
 /** Everything inside needs somebody who is signed in. */
@@ -67,6 +73,60 @@ const progress = createRoute({
   component: lazyRouteComponent(() => import("~/progress/ProgressPage"), "ProgressPage"),
 });
 
+const chat = createRoute({
+  getParentRoute: () => inside,
+  path: "/chat",
+  validateSearch: (search: Record<string, unknown>): { session?: string } => ({
+    session: typeof search["session"] === "string" ? search["session"] : undefined,
+  }),
+  component: lazyRouteComponent(() => import("~/chat/ChatPage"), "ChatPage"),
+});
+
+const scenarios = createRoute({
+  getParentRoute: () => inside,
+  path: "/scenarios",
+  validateSearch: (search: Record<string, unknown>): { tab?: string } => ({
+    tab: typeof search["tab"] === "string" ? search["tab"] : undefined,
+  }),
+  component: lazyRouteComponent(() => import("~/scenarios/ScenariosPage"), "ScenariosPage"),
+});
+
+const scenario = createRoute({
+  getParentRoute: () => inside,
+  path: "/scenarios/$scenario",
+  component: lazyRouteComponent(() => import("~/scenarios/ScenarioPage"), "ScenarioPage"),
+});
+
+const agent = createRoute({
+  getParentRoute: () => inside,
+  path: "/scenarios/agents/$agent",
+  validateSearch: (search: Record<string, unknown>): { from?: string } => ({
+    from: typeof search["from"] === "string" ? search["from"] : undefined,
+  }),
+  component: lazyRouteComponent(() => import("~/scenarios/AgentPage"), "AgentPage"),
+});
+
+const usage = createRoute({
+  getParentRoute: () => inside,
+  path: "/usage",
+  validateSearch: (search: Record<string, unknown>): { month?: string } => ({
+    month: typeof search["month"] === "string" ? search["month"] : undefined,
+  }),
+  component: lazyRouteComponent(() => import("~/usage/UsagePage"), "UsagePage"),
+});
+
+const people = createRoute({
+  getParentRoute: () => inside,
+  path: "/people",
+  component: lazyRouteComponent(() => import("~/pages/People"), "People"),
+});
+
+const gym = createRoute({
+  getParentRoute: () => inside,
+  path: "/gym",
+  component: lazyRouteComponent(() => import("~/gym/GymPage"), "GymPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
@@ -74,7 +134,24 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, refusedLink, inside.addChildren([home, train, progress, settings])]),
+  routeTree: root.addChildren([
+    signIn,
+    refusedLink,
+    invitation,
+    inside.addChildren([
+      home,
+      train,
+      progress,
+      chat,
+      scenarios,
+      scenario,
+      agent,
+      usage,
+      people,
+      gym,
+      settings,
+    ]),
+  ]),
   defaultPreload: "intent",
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,

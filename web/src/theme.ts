@@ -8,7 +8,7 @@ const pine: MantineColorsTuple = [
   "#83ccbb",
   "#5dbca7",
   "#3fae98",
-  "#1f8f7b",
+  "#17806e",
   "#0f6f5f",
   "#0b5b4e",
   "#06463c",
@@ -27,6 +27,20 @@ const gray: MantineColorsTuple = [
   "#1d1b18",
 ];
 
+/** Deeper than Mantine's from the sixth on: white words are read on them. */
+const red: MantineColorsTuple = [
+  "#fff5f5",
+  "#ffe3e3",
+  "#ffc9c9",
+  "#ffa8a8",
+  "#ff8787",
+  "#f25f5c",
+  "#cb3229",
+  "#b42318",
+  "#971c13",
+  "#7a150e",
+];
+
 const dark: MantineColorsTuple = [
   "#d7d6d1",
   "#bdbcb6",
@@ -41,9 +55,10 @@ const dark: MantineColorsTuple = [
 ];
 
 export const theme = createTheme({
-  colors: { pine, gray, dark },
+  colors: { pine, gray, red, dark },
   primaryColor: "pine",
-  primaryShade: { light: 7, dark: 4 },
+  // White is readable on both: Mantine decides the colour of the words on a button by the light one alone.
+  primaryShade: { light: 7, dark: 6 },
   autoContrast: true,
   luminanceThreshold: 0.35,
   fontFamily: "'Figtree Variable', system-ui, sans-serif",
@@ -63,7 +78,11 @@ export const theme = createTheme({
   components: {
     Paper: { defaultProps: { radius: "lg" } },
     Card: { defaultProps: { radius: "lg" } },
-    Modal: { defaultProps: { radius: "lg", centered: true }, styles: { title: { fontWeight: 650 } } },
+    Modal: {
+      defaultProps: { radius: "lg", centered: true, closeButtonProps: { "aria-label": "Close" } },
+      styles: { title: { fontWeight: 650 } },
+    },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Tooltip: { defaultProps: { openDelay: 400 } },
   },
 });

@@ -7,6 +7,7 @@ from fastapi import Depends, Request, Security, WebSocket
 from fastapi.security import APIKeyHeader, HTTPBearer
 from starlette.requests import HTTPConnection
 
+from spotter.api import widget_gate
 from spotter.api.services import services_of
 from spotter.errors import Unauthenticated
 from spotter.identity import audit
@@ -104,6 +105,7 @@ async def _authenticate(connection: HTTPConnection, credential: str) -> Principa
     services = services_of(connection)
     principal = await services.authenticator.principal(credential)
     _admit(connection, principal)
+    await widget_gate.hold(connection, principal)
     return principal
 
 

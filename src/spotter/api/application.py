@@ -5,6 +5,8 @@ from fastapi import FastAPI
 from spotter.api import (
     activity,
     agent_runs,
+    agui,
+    agui_input,
     ai_agents,
     api_keys,
     approval_policies,
@@ -19,6 +21,7 @@ from spotter.api import (
     coach,
     context,
     drafts,
+    embed,
     health,
     imports,
     me,
@@ -39,6 +42,7 @@ from spotter.api import (
     trainer,
     voice,
     welcome,
+    widgets,
     workouts,
 )
 from spotter.api.aliases import SeedPaths
@@ -54,6 +58,49 @@ _ABOUT = (
     "or `spotter token`) or `X-API-Key: …`. Every change honours `Idempotency-Key`; every error is a problem document."
 )
 
+_ROOMS = (
+    health,
+    auth,
+    me,
+    organisations,
+    projects,
+    drafts,
+    context,
+    responses,
+    members,
+    api_keys,
+    audit,
+    activity,
+    model_accounts,
+    safety,
+    scenarios,
+    ai_agents,
+    orchestration,
+    agent_runs,
+    sdk_sessions,
+    sessions,
+    agui,
+    tool_calls,
+    approvals,
+    approval_policies,
+    billing_reports,
+    billing_prices,
+    billing_caps,
+    billing_credits,
+    trainer,
+    coach,
+    voice,
+    push,
+    workouts,
+    progress,
+    athlete,
+    schedule,
+    imports,
+    widgets,
+    embed,
+    welcome,
+)
+
 
 def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
     app = FastAPI(
@@ -67,45 +114,7 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
     )
     app.state.services = services
     app.state.facts = health.Facts(version=version, schema_revision=schema_revision)
-    for room in (
-        health,
-        auth,
-        me,
-        organisations,
-        projects,
-        drafts,
-        context,
-        responses,
-        members,
-        api_keys,
-        audit,
-        activity,
-        model_accounts,
-        safety,
-        scenarios,
-        ai_agents,
-        orchestration,
-        agent_runs,
-        sdk_sessions,
-        sessions,
-        tool_calls,
-        approvals,
-        approval_policies,
-        billing_reports,
-        billing_prices,
-        billing_caps,
-        billing_credits,
-        trainer,
-        coach,
-        voice,
-        push,
-        workouts,
-        progress,
-        athlete,
-        schedule,
-        imports,
-        welcome,
-    ):
+    for room in _ROOMS:
         app.include_router(room.routes)
     if services.settings.web_app and (web_app := built_app()) is not None:
         install_web_app(app, web_app)
@@ -119,7 +128,7 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
         limiter=services.limits,
         metrics=metrics,
         map_exception=as_spotter_error,
-        body_limits={imports.PATH: imports.LARGEST},
+        body_limits={imports.PATH: imports.LARGEST, agui.PATH: agui_input.MOST_BYTES},
     )
     app.add_middleware(SeedPaths)
     return app

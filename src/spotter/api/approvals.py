@@ -103,7 +103,7 @@ async def decide_approval(
     decision = Decision(body.decision == "approve", body.args_hash, body.reason)
     lease = services.turns.lease or approval_decisions.NOBODY_AT_ONCE
     decided = await approval_decisions.decide(uow, services.log, caller, approval_id, decision, lease)
-    uow.after_commit(lambda: _go_on(request, decided))
+    uow.after_commit(lambda: go_on(request, decided))
     return _shown(decided.approval)
 
 
@@ -126,7 +126,7 @@ async def edit_approval(
     return _shown(new)
 
 
-def _go_on(request: Request, decided: Decided) -> None:
+def go_on(request: Request, decided: Decided) -> None:
     """Here, if turns are run here. If this process dies meanwhile, another one finds the open turn."""
     services = services_of(request)
     wake(services, decided.approval.session_id, decided.sequence, decided.approval.user_id)

@@ -12,6 +12,7 @@ from spotter.api.routing import router
 from spotter.api.transactions import Transaction
 from spotter.clock import now
 from spotter.errors import InvalidInput
+from spotter.identity.organisations import check_timezone
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import goals, preferences, profile, understood
 from spotter.training.preferences import Duration, PreferenceType
@@ -60,6 +61,7 @@ class TrainingSettings(BaseModel):
     minutes: int | None
     days_per_week: int | None
     equipment: list[Equipment] | None = Field(description="null: nobody has said yet")
+    timezone: str | None = Field(description="null: the organisation's holds")
 
 
 class SettingsChange(Body):
@@ -67,6 +69,9 @@ class SettingsChange(Body):
     minutes: Annotated[int, Field(ge=5, le=180)] | None = None
     days_per_week: Annotated[int, Field(ge=1, le=7)] | None = None
     equipment: Annotated[list[Equipment], Field(max_length=60)] | None = None
+    timezone: Annotated[str, Field(max_length=64)] | None = Field(
+        default=None, description="a name such as Europe/Berlin; null: the organisation's holds again"
+    )
 
 
 @routes.get("/goals")
@@ -114,7 +119,7 @@ async def remove_preference(caller: Caller, uow: Transaction, preference_id: UUI
 
 @routes.get("/settings")
 async def get_training_settings(caller: Caller, uow: Transaction) -> TrainingSettings:
-    """Level, time, days and equipment."""
+    """Level, time, days, equipment and time zone."""
     return await _settings(uow, caller.require_person())
 
 
@@ -124,6 +129,8 @@ async def change_training_settings(
 ) -> TrainingSettings:
     """Change some of them. Only what is given changes."""
     user_id = caller.require_person()
+    if body.timezone is not None:
+        check_timezone(body.timezone)
     values: dict[str, Any] = {
         "fitness_level": body.level.value if body.level else None,
         "preferred_workout_duration": body.minutes,
@@ -132,7 +139,10 @@ async def change_training_settings(
         if body.equipment is not None
         else None,
     }
-    await profile.change_settings(uow, {name: value for name, value in values.items() if value is not None})
+    given = {name: value for name, value in values.items() if value is not None}
+    if "timezone" in body.model_fields_set:
+        given["timezone"] = body.timezone
+    await profile.change_settings(uow, given)
     return await _settings(uow, user_id)
 
 
@@ -145,13 +155,14 @@ async def _goals(uow: UnitOfWork, user_id: UUID) -> Goals:
 async def _settings(uow: UnitOfWork, user_id: UUID) -> TrainingSettings:
     row = await profile.settings(uow, user_id)
     if row is None:
-        return TrainingSettings(level=None, minutes=None, days_per_week=None, equipment=None)
+        return TrainingSettings(level=None, minutes=None, days_per_week=None, equipment=None, timezone=None)
     known = [Equipment(item) for item in row.available_equipment if item in set(Equipment)]
     return TrainingSettings(
         level=Level(row.fitness_level) if row.fitness_level in set(Level) else None,
         minutes=row.preferred_workout_duration,
         days_per_week=row.days_per_week,
         equipment=known if row.equipment_known else None,
+        timezone=row.timezone,
     )
 
 

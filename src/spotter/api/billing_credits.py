@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import Request
 from pydantic import BaseModel, Field, StringConstraints
 
 from spotter.api.access import AdminCaller, Caller, StaffCaller
@@ -13,10 +12,9 @@ from spotter.api.fields import Body, OptionalName
 from spotter.api.pages import Cursor, Page, PageParams, page_of
 from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
-from spotter.api.services import services_of
 from spotter.api.transactions import Transaction
 from spotter.billing import credit_ledger
-from spotter.billing.accounts import Account, AccountChange, read_account
+from spotter.billing.accounts import Account, AccountChange, change_account, read_account
 from spotter.billing.tables import CreditEntry
 from spotter.billing.tiers import Tier, tiers
 from spotter.identity import audit
@@ -138,7 +136,7 @@ async def get_billing_settings(caller: StaffCaller, uow: Transaction) -> Billing
 
 @routes.patch("/settings")
 async def change_billing_settings(
-    request: Request, caller: AdminCaller, uow: Transaction, body: BillingChanges
+    caller: AdminCaller, uow: Transaction, body: BillingChanges
 ) -> BillingSettings:
     """Change the markup, the tier, or whether credits are spent. What was charged before stays as it was."""
     change = AccountChange(
@@ -149,7 +147,7 @@ async def change_billing_settings(
         unpriced_rate=body.unpriced_rate,
         clear_unpriced_rate=body.no_unpriced_rate,
     )
-    account = await services_of(request).accounts.change(uow, change)
+    account = await change_account(uow, change)
     if body.tier is not None:
         await credit_ledger.give_monthly(uow)
     await audit.record(

@@ -23,6 +23,7 @@ from spotter.api.transactions import Transaction
 from spotter.api.visitors import KnownVisitor, TalkingVisitor, Visitor
 from spotter.errors import Forbidden, InvalidInput
 from spotter.identity.principal import Principal, Role
+from spotter.runtime.steps import BUDGET
 from spotter.runtime.watch import Item
 from spotter.scenarios.coach import visit, visits
 from spotter.scenarios.coach.course import course_of
@@ -31,7 +32,7 @@ from spotter.scenarios.coach.standing import standing_of
 from spotter.scenarios.coach.visits import Denied
 from spotter.sessions import directory, projections
 from spotter.sessions.codec import Event
-from spotter.sessions.events import Ending, Failure, Handoff, Stage, TurnEnded, ending_of
+from spotter.sessions.events import Ending, Failure, Handoff, Notice, Stage, TurnEnded, ending_of
 from spotter.sessions.tables import AgentSession
 
 routes = router("coach", prefix="/api/coach")
@@ -204,6 +205,8 @@ def _message(events: Sequence[Event]) -> str:
         match event.content:
             case Failure(ends=ends) if ends is not None:
                 said.append(_SORRY)
+            case TurnEnded(limit=limit, reason=reason) if limit == BUDGET:
+                said.append(reason)
             case TurnEnded(reason=reason, ends=ends) if reason and ends is not Ending.CANCELLED:
                 said.append(_SORRY)
             case _:
@@ -263,6 +266,8 @@ def _told(event: Event) -> dict[str, Any] | None:
             return {"type": "stage", "sessionState": stage}
         case Handoff(to_agent=agent):
             return {"type": "agent", "currentAgent": agent}
+        case Notice(code=code, text=text):
+            return {"type": "notice", "code": code, "text": text}
         case _:
             return None
 

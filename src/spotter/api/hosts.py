@@ -8,7 +8,15 @@ from pydantic import HttpUrl
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from spotter.api.origins import DEFAULT_PORTS, Host, Origin, is_loopback_address, parse_host, parse_origin
+from spotter.api.origins import (
+    DEFAULT_PORTS,
+    Host,
+    Origin,
+    is_loopback_address,
+    parse_host,
+    parse_origin,
+    same_place,
+)
 from spotter.api.problems import send_problem
 from spotter.errors import BadRequest, Forbidden, SpotterError
 from spotter.settings import Settings
@@ -72,13 +80,8 @@ class KnownHosts:
         if not given:
             return True  # not a browser: browsers always send it
         origin = parse_origin(given[0]) if len(given) == 1 else None
-        return origin is not None and (origin in self.origins or _same(origin, host))
+        return origin is not None and (origin in self.origins or same_place(origin, host))
 
 
 def _origin_of(url: HttpUrl) -> Origin:
     return Origin(url.scheme, (url.host or "").strip("[]"), url.port or DEFAULT_PORTS[url.scheme])
-
-
-def _same(origin: Origin, host: Host) -> bool:
-    """Only the proxy in front of us knows the scheme, so a Host without a port fits either default."""
-    return origin.host == host.name and origin.port == (host.port or DEFAULT_PORTS[origin.scheme])

@@ -105,7 +105,8 @@ async def _lines(request: Request, caller: Principal, body: OrchestrationRequest
     async with services.database.unit_of_work(caller.scope) as uow:
         last = (await directory.own(uow, body.session_id)).last_sequence
     events = await services.log.read(caller.scope, body.session_id, after=max(0, last - _READ_BACK))
-    return [Line(said.role, said.text) for said in projections.messages(events)][-_LAST:]
+    said = (one for one in projections.messages(events) if one.source != projections.NOTICE)
+    return [Line(one.role, one.text) for one in said][-_LAST:]
 
 
 def _page(given: dict[str, Any] | str | None) -> str:

@@ -1,12 +1,13 @@
 """Organisations."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
 from spotter.api.access import AdminCaller, Caller
-from spotter.api.fields import Body, Name, Slug, Timezone
+from spotter.api.fields import Body, Name, Slug, Timezone, storable_text
 from spotter.api.routing import router
 from spotter.api.transactions import Transaction
 from spotter.errors import NotFound
@@ -15,6 +16,10 @@ from spotter.identity.principal import Principal
 
 routes = router("organisations", prefix="/api/organisations")
 
+Topic = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Fact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Facts = Annotated[dict[Topic, Fact], Field(max_length=40)]
+
 
 class Organisation(BaseModel):
     id: UUID
@@ -22,6 +27,9 @@ class Organisation(BaseModel):
     name: str
     timezone: str
     guests: bool = Field(description="whether people may talk to the coach without signing in")
+    facts: dict[str, str] = Field(
+        description="what it has written down about itself, by topic; its front desk knows nothing else"
+    )
     created_at: datetime
 
 
@@ -41,6 +49,11 @@ class OrganisationChange(Body):
     name: Name | None = None
     timezone: Timezone | None = None
     guests: bool | None = None
+    facts: Facts | None = Field(
+        default=None,
+        description="by topic, in place of those before; everybody you talk to may read them",
+        examples=[{"Opening hours": "Monday to Friday 6 to 22, weekends 8 to 20"}],
+    )
 
 
 def _shown(row: tables.Organisation) -> Organisation:
@@ -50,6 +63,7 @@ def _shown(row: tables.Organisation) -> Organisation:
         name=row.name,
         timezone=row.timezone,
         guests=row.guests,
+        facts=row.facts,
         created_at=row.created_at,
     )
 
@@ -81,9 +95,15 @@ async def get_organisation(caller: Caller, uow: Transaction, organisation_id: UU
 async def update_organisation(
     caller: AdminCaller, uow: Transaction, organisation_id: UUID, body: OrganisationChange
 ) -> Organisation:
-    """Change its name or time zone, or whether it takes guests."""
+    """Change its name or time zone, whether it takes guests, or what is known about it."""
     _require_own(caller, organisation_id)
     changed = await organisations.update_organisation(
-        uow, name=body.name, timezone=body.timezone, guests=body.guests
+        uow,
+        name=body.name,
+        timezone=body.timezone,
+        guests=body.guests,
+        facts={storable_text(topic): storable_text(fact) for topic, fact in body.facts.items()}
+        if body.facts is not None
+        else None,
     )
     return _shown(changed)

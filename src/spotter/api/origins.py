@@ -60,3 +60,8 @@ def parse_origin(text: str) -> Origin | None:
     if not separator or scheme not in DEFAULT_PORTS or host is None:
         return None
     return Origin(scheme, host.name, host.port or DEFAULT_PORTS[scheme])
+
+
+def same_place(origin: Origin, host: Host) -> bool:
+    """Only the proxy in front of us knows the scheme, so a Host without a port fits either default."""
+    return origin.host == host.name and origin.port == (host.port or DEFAULT_PORTS[origin.scheme])

@@ -3,7 +3,6 @@
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from fastapi import Query
 from pydantic import BaseModel, Field
@@ -15,10 +14,9 @@ from spotter.api.routing import router
 from spotter.api.transactions import Transaction
 from spotter.api.workouts import EarnedBadge, Experience, experience_of
 from spotter.clock import now
-from spotter.identity.organisations import get_organisation
-from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import athletes, badge_log, experience_log, history, profile, progress, records
 from spotter.training.catalogue import catalogue
+from spotter.training.local_time import zone_of
 from spotter.training.tables import LoggedWorkout
 from spotter.training.vocabulary import Muscle
 from spotter.training.volume import TARGETS
@@ -164,11 +162,6 @@ async def list_trained_days(
     since = (now() - timedelta(weeks=weeks)).date()
     days = await experience_log.trained_days(uow, user_id)
     return TrainedDays(days=[day for day in days if day >= since])
-
-
-async def zone_of(uow: UnitOfWork) -> ZoneInfo:
-    """Where the organisation's clock stands; an athlete has none of their own yet."""
-    return ZoneInfo((await get_organisation(uow)).timezone)
 
 
 def _past(row: LoggedWorkout) -> PastWorkout:

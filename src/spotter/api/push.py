@@ -41,7 +41,7 @@ class NewTicket(Body):
 
 
 class Ticket(BaseModel):
-    ticket: str = Field(description="good for this one stream, for half a minute")
+    ticket: str = Field(description="good once, for this one stream, for half a minute")
     expires_at: datetime
     path: str = Field(description="where to connect, with `?ticket=`")
 

@@ -36,8 +36,6 @@ async def get_safety_policy(caller: StaffCaller, uow: Transaction) -> Policy:
 
 
 @routes.put("/safety/policy")
-async def put_safety_policy(request: Request, caller: AdminCaller, uow: Transaction, body: Policy) -> Policy:
+async def put_safety_policy(caller: AdminCaller, uow: Transaction, body: Policy) -> Policy:
     """Replace it. Emergencies and self-harm always get their answer and cannot be turned down. Audited."""
-    policy = await put_policy(uow, body)
-    services_of(request).moderation.forget(caller.org_id)
-    return policy
+    return await put_policy(uow, body)

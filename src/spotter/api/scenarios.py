@@ -58,13 +58,13 @@ class ScenarioToCheck(ScenarioWritten):
     )
 
 
-@routes.get("")
+@routes.get("", response_model_exclude_none=True)
 async def list_scenarios(
     request: Request, caller: Caller, uow: Transaction, project_id: ProjectQuery = None
 ) -> Scenarios:
     """Those you may talk in: what ships with Spotter, and the organisation's own."""
     book = await book_for(request, caller, uow, project_id)
-    return Scenarios(scenarios=[summary_of(each) for each in book.scenarios.values()])
+    return Scenarios(scenarios=[summary_of(each, book) for each in book.scenarios.values()])
 
 
 @routes.post("/validate")

@@ -23,8 +23,9 @@ from spotter.ids import new_id
 from spotter.runtime.kit import Part
 from spotter.scenarios import program_sessions
 from spotter.scenarios.program_sessions import Wished
+from spotter.sessions import projections
 from spotter.sessions.codec import Event
-from spotter.sessions.events import Action, AssistantMessage, Result, UserMessage
+from spotter.sessions.events import Action, AssistantMessage, Notice, Result, UserMessage
 from spotter.sessions.tables import AgentSession
 
 routes = router("sdk", prefix="/api/sdk/session")
@@ -39,6 +40,7 @@ class SdkSessionRequest(Body):
     agent_name: Name = Field(description="an agent, or a name of your own for one with your instructions")
     instructions: Instructions = Field(default="", description="instead of the agent's own; for staff")
     model: ModelWished | None = Field(default=None, description="for staff, and one that is allowed")
+    trial: bool = Field(default=False, description="only to try an agent out: lists can leave it away")
 
 
 class SdkSession(BaseModel):
@@ -83,7 +85,7 @@ async def create_sdk_session(
     name = body.session_id or str(new_id())
     session_id = program_sessions.own_id(caller, name) if body.session_id is not None else UUID(name)
     book = await services.definitions.book(caller.scope)
-    session = await program_sessions.create(uow, book, session_id, wished)
+    session = await program_sessions.create(uow, book, session_id, wished, trial=body.trial)
     return SdkSession(
         session_id=name,
         agent_name=program_sessions.name_in(session),
@@ -146,8 +148,11 @@ def _items(events: Iterable[Event]) -> list[dict[str, Any]]:
                 items.append({"role": "user", "content": text, "source": source})
             case AssistantMessage(text=text, source=source) if text:
                 items.append({"role": "assistant", "content": text, "source": source})
-            case Action(tool=tool, args=args, call_id=call_id):
-                items.append({"type": "function_call", "name": tool, "arguments": args, "call_id": call_id})
+            case Notice(text=text):
+                items.append({"role": "assistant", "content": text, "source": projections.NOTICE})
+            case Action(tool=tool, args=args, call_id=call_id, source=source):
+                call = {"type": "function_call", "name": tool, "arguments": args, "call_id": call_id}
+                items.append({**call, "source": source} if source else call)
             case Result(call_id=call_id, formatted=formatted, error=error):
                 output = formatted or error or ""
                 items.append({"type": "function_call_output", "call_id": call_id, "output": output})

@@ -1,5 +1,6 @@
 """Headers that tell browsers what not to do. What a response sets itself stays."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -9,8 +10,11 @@ from spotter.api.paths import is_under
 from spotter.settings import Settings
 
 
-def content_security_policy(*, style_nonce: str | None = None) -> str:
-    """No script but from our own files. Styles made by a running page need the nonce that came with it."""
+def content_security_policy(
+    *, style_nonce: str | None = None, ancestors: Sequence[str] = ("'none'",), connect: Sequence[str] = ()
+) -> str:
+    """No script but from our own files. Styles made by a running page need the nonce that came with it. `ancestors`
+    are the pages that may show it in a frame, `connect` where else it may call."""
     styles = "style-src 'self'" + (f" 'nonce-{style_nonce}'" if style_nonce else "")
     return "; ".join(
         (
@@ -18,20 +22,21 @@ def content_security_policy(*, style_nonce: str | None = None) -> str:
             "script-src 'self'",
             styles,
             "img-src 'self' data:",
-            "connect-src 'self'",
+            " ".join(("connect-src 'self'", *connect)),
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'self'",
-            "frame-ancestors 'none'",
+            " ".join(("frame-ancestors", *ancestors)),
         )
     )
 
 
 CONTENT_SECURITY_POLICY: Final = content_security_policy()
+_NO_FRAMES: Final = "X-Frame-Options"
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",
+    _NO_FRAMES: "DENY",
     # The microphone is for talking to the coach, on our own pages only.
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(self), payment=(), usb=()",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -59,8 +64,11 @@ class SecurityHeaders:
             if message["type"] in _STARTS:
                 message.setdefault("headers", [])
                 headers = MutableHeaders(scope=message)
+                own = headers.get("content-security-policy", CONTENT_SECURITY_POLICY)
                 for name, value in self.headers.items():
-                    headers.setdefault(name, value)
+                    # Who lists the pages that may frame it would be contradicted by the older header.
+                    if name != _NO_FRAMES or "frame-ancestors 'none'" in own:
+                        headers.setdefault(name, value)
                 if "access-control-allow-origin" in headers:
                     # CORS has let this origin in; the resource policy must not shut it out again.
                     headers["Cross-Origin-Resource-Policy"] = "cross-origin"

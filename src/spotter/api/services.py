@@ -14,6 +14,7 @@ from spotter.identity.guests import Guests
 from spotter.identity.sign_in import SignIn
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.vault import Vault
+from spotter.identity.widgets import Widgets
 from spotter.llm.allowed import AllowedModels
 from spotter.runtime.direct_calls import DirectCalls
 from spotter.runtime.kit import AgentSource
@@ -41,6 +42,7 @@ class Services:
     sign_in: SignIn
     tickets: StreamTickets
     guests: Guests
+    widgets: Widgets
     vault: Vault
     limits: RateLimiter
     log: SessionLog

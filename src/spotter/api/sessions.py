@@ -29,6 +29,9 @@ from spotter.sessions.transfer import ExportedSession
 routes = router("sessions", prefix="/api/sessions")
 
 AgentName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+Searched = Annotated[
+    str, Query(max_length=100, description="words of the title, or names of the agent or the scenario")
+]
 Sequence = Annotated[int, Query(ge=0, le=2**31 - 1)]
 
 
@@ -61,6 +64,7 @@ class NewSession(Body):
     project_id: UUID | None = Field(default=None, description="the project it belongs to")
     title: OptionalName = ""
     context_id: UUID | None = Field(default=None, description="of a snapshot; the agent reads it first")
+    trial: bool = Field(default=False, description="only to try an agent out: lists can leave it away")
 
 
 class NewMessage(Body):
@@ -129,10 +133,24 @@ def _shown(row: tables.AgentSession) -> Session:
 
 @routes.get("")
 async def list_sessions(
-    caller: Caller, uow: Transaction, page: PageParams, user_id: UUID | None = None
+    caller: Caller,
+    uow: Transaction,
+    page: PageParams,
+    user_id: UUID | None = None,
+    search: Searched = "",
+    forked_from: UUID | None = None,
+    trials: Annotated[bool, Query(description="false: without those that only try an agent out")] = True,
 ) -> Page[Session]:
     """Your sessions, the most recent first. Staff see everybody's, or one person's."""
-    rows = await directory.listing(uow, limit=page.limit + 1, before=page.after, user_id=user_id)
+    rows = await directory.listing(
+        uow,
+        limit=page.limit + 1,
+        before=page.after,
+        user_id=user_id,
+        search=storable_text(search),
+        forked_from=forked_from,
+        trials=trials,
+    )
     return page_of(rows, page, item=_shown, place=lambda row: Cursor(row.updated_at, row.id))
 
 
@@ -151,6 +169,7 @@ async def create_session(request: Request, caller: Caller, uow: Transaction, bod
         scenario=begins.scenario,
         stage=begins.stage,
         project_id=body.project_id,
+        details=directory.trial_mark(body.trial),
     )
     if body.context_id is not None:
         await give_context(uow, services.log, services.moderation, session.id, body.context_id)

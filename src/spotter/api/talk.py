@@ -26,7 +26,7 @@ from spotter.runtime.turns import instance_topic
 from spotter.runtime.watch import Item, Watch
 from spotter.sessions import directory
 from spotter.sessions.codec import Event
-from spotter.sessions.events import AssistantMessage, TurnEnded, UserMessage, ending_of
+from spotter.sessions.events import AssistantMessage, Notice, TurnEnded, UserMessage, ending_of
 from spotter.sessions.tables import AgentSession
 
 _LONGEST_ANSWER: Final = 600.0
@@ -65,7 +65,7 @@ async def say(request: Request, caller: Principal, session_id: UUID, text: str, 
     if isinstance(last, TurnEnded) and last.limit == BUDGET:
         asked = {"session_id": session_id, "message_id": ticket.message_id}
         raise PaymentRequired(last.reason, extra={**(last.detail or {}), **asked})
-    spoken = [event.content.text for event in events if isinstance(event.content, AssistantMessage)]
+    spoken = [event.content.text for event in events if isinstance(event.content, AssistantMessage | Notice)]
     return Heard(ticket.message_id, str(ending), "\n".join(filter(None, spoken)), events)
 
 
@@ -82,6 +82,16 @@ async def answering(
     """Says it; what is answered, as it happens."""
     ticket = await _say(request, caller, session_id, text, wait=wait)
     return _answer_to(services_of(request), caller, ticket)
+
+
+async def saying(
+    request: Request, caller: Principal, session_id: UUID, text: str, key: UUID
+) -> tuple[Ticket, AsyncGenerator[list[Item], None]]:
+    """As `answering`, for a message that has a name of its own: said again under it, it is not recorded again."""
+    services = services_of(request)
+    message = UserMessage(text=text, source="api" if caller.user_id is None else "text")
+    ticket = await services.turns.say(caller.scope, session_id, message, key=key)
+    return ticket, _answer_to(services, caller, ticket)
 
 
 async def give(request: Request, caller: Principal, session_id: UUID, context_id: UUID) -> None:

@@ -13,7 +13,14 @@ from spotter.api.idempotency import HEADER as IDEMPOTENCY_HEADER
 from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
 from spotter.api.services import services_of
+from spotter.billing import credit_ledger
+from spotter.identity.principal import Principal
+from spotter.money import CREDIT
 from spotter.runtime.direct_calls import Called, ToolCall, succeeded
+from spotter.runtime.executor import effect_of
+from spotter.store.database import Database
+from spotter.store.scope import Scope
+from spotter.voice.transcripts import is_going_on
 
 routes = router("tools", prefix="/api/tools")
 
@@ -62,18 +69,34 @@ async def execute_tool(request: Request, caller: ToolCaller, body: NewToolCall) 
     approved it is carried out by itself, exactly once. While another turn of the session is going on, the call waits
     up to ten seconds, then the answer is 409."""
     services = services_of(request)
+    speaking = False
+    if body.session_id is not None:
+        async with services.database.unit_of_work(caller.scope) as uow:
+            speaking = await is_going_on(uow, body.session_id)
     call = ToolCall(
         tool=body.tool,
         arguments=body.arguments,
         session_id=body.session_id,
         project_id=body.project_id,
         key=request.headers.get(IDEMPOTENCY_HEADER),
+        source="voice" if speaking else "api",
     )
-    return _shown(body.tool, await services.direct_calls.execute(caller, call))
+    called = await services.direct_calls.execute(caller, call)
+    return _shown(body.tool, called, await credits_used(services.database, caller, called))
 
 
-def _shown(tool: str, called: Called) -> ToolResult:
-    base: dict[str, Any] = {"tool": tool, "creditsUsed": 0, "artifacts": [], "memory": []}
+async def credits_used(database: Database, caller: Principal, called: Called) -> float:
+    """As the ledger has it. What waits for an approval has cost nothing yet."""
+    if called.result is None:
+        return 0
+    effect = effect_of(called.session_id, called.call_id)
+    async with database.unit_of_work(Scope(caller.org_id, None, "service")) as uow:
+        used = await credit_ledger.used_by_call(uow, called.session_id, (called.began, called.ended), effect)
+    return used / CREDIT
+
+
+def _shown(tool: str, called: Called, used: float = 0) -> ToolResult:
+    base: dict[str, Any] = {"tool": tool, "creditsUsed": used, "artifacts": [], "memory": []}
     if called.approval is not None:
         waits = {
             "approval_id": str(called.approval.approval_id),

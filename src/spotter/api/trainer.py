@@ -24,7 +24,16 @@ from spotter.identity.principal import Principal
 from spotter.runtime.watch import Item
 from spotter.sessions import directory, projections, tables
 from spotter.sessions.codec import Event
-from spotter.sessions.events import AssistantMessage, Ending, Failure, Outcome, Result, TurnEnded, ending_of
+from spotter.sessions.events import (
+    AssistantMessage,
+    Ending,
+    Failure,
+    Notice,
+    Outcome,
+    Result,
+    TurnEnded,
+    ending_of,
+)
 
 routes = router("trainer", prefix="/api/agent")
 
@@ -210,7 +219,8 @@ def _messages(events: Iterable[Event], asked: AskedQuestion | None) -> list[str]
     trouble = [
         event.content.detail if isinstance(event.content, Failure) else event.content.reason
         for event in events
-        if isinstance(event.content, Failure | TurnEnded) and ending_of(event.content) is not Ending.CANCELLED
+        if isinstance(event.content, Failure | TurnEnded)
+        and ending_of(event.content) not in (None, Ending.CANCELLED)
     ]
     return [*said, *filter(None, trouble)]
 
@@ -267,7 +277,7 @@ def _seed_message(event: Event) -> list[dict[str, Any]]:
             return [{"type": tool, "data": result}]
         case Result(tool=tool, error=error):
             return [{"type": tool, "data": {"success": False, "error": error}}]
-        case AssistantMessage(text=text) if text:
+        case AssistantMessage(text=text) | Notice(text=text) if text:
             return [{"type": "message_notify_user", "data": {"success": True, "message": text}}]
         case Failure(detail=detail, ends=ends) if ends is not None:
             return [{"type": "error", "message": detail}]

@@ -55,8 +55,10 @@ class _File:
 
 
 class WebApp:
-    def __init__(self, page: str, shelf: Mapping[str, _File]) -> None:
+    def __init__(self, page: str, dock: str, shelf: Mapping[str, _File]) -> None:
         self._page = page
+        self.dock = dock
+        """The page inside a widget's frame, as a template."""
         self._shelf = shelf
 
     def page(self, status: int = 200) -> Response:
@@ -92,7 +94,8 @@ def built_app() -> WebApp | None:
         return None
     shelf: dict[str, _File] = {}
     _fill(shelf, folder, "")
-    return WebApp(page.read_text("utf-8"), shelf)
+    dock = folder.joinpath("dock.html")
+    return WebApp(page.read_text("utf-8"), dock.read_text("utf-8") if dock.is_file() else "", shelf)
 
 
 def _fill(shelf: dict[str, _File], folder: Traversable, prefix: str) -> None:

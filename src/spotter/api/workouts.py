@@ -15,10 +15,13 @@ from spotter.api.services import services_of
 from spotter.api.transactions import Transaction
 from spotter.clock import now
 from spotter.errors import Conflict, InvalidInput
+from spotter.scenarios.coach import closing
+from spotter.scenarios.coach.stages import SCENARIO
 from spotter.sessions import directory
-from spotter.sessions.events import Knowledge
+from spotter.sessions.events import Knowledge, Move
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import experience, table, ticks
+from spotter.training.done import done_workout
 from spotter.training.experience_log import Earned
 from spotter.training.finishing import Finished, finish
 from spotter.training.tables import WorkoutOnTable
@@ -141,7 +144,7 @@ async def mark_sets(caller: Caller, uow: Transaction, body: NewMarks) -> Current
 async def finish_workout(request: Request, caller: Caller, uow: Transaction, body: Finish) -> FinishedWorkout:
     """Log what was ticked off and take the workout off the table. The trainer is told."""
     caller.require_person()
-    await directory.own(uow, body.session_id)
+    session = await directory.own(uow, body.session_id)
     row = await ticks.open_workout(uow, body.session_id)
     workout = table.read(row)
     reports = ticks.reports(workout, row.sets)
@@ -149,8 +152,13 @@ async def finish_workout(request: Request, caller: Caller, uow: Transaction, bod
         raise Conflict("No set is ticked yet, so there is nothing to log. Tick one, or take the workout off.")
     # The ids are this very workout's, so that it cannot be logged twice.
     key = uuid5(body.session_id, ",".join(sorted(str(one.id) for one in workout.exercises)))
-    finished = await finish(uow, row, reports, key, now(), storable_text(body.notes))
-    await _tell_trainer(request, caller, uow, body.session_id, finished)
+    done = done_workout(workout, reports, key, body.session_id, now(), storable_text(body.notes))
+    moves: tuple[Move, ...] = ()
+    if session.scenario == SCENARIO:
+        finished, moves = await closing.finish(uow, session.id, row, done)
+    else:
+        finished = await finish(uow, row, done)
+    await _tell_trainer(request, caller, uow, body.session_id, finished, moves)
     return FinishedWorkout(
         workout_id=finished.workout_id,
         exercises=finished.exercises,
@@ -174,7 +182,12 @@ async def discard_workout(caller: Caller, uow: Transaction, session_id: UUID) ->
 
 
 async def _tell_trainer(
-    request: Request, caller: Caller, uow: UnitOfWork, session_id: UUID, finished: Finished
+    request: Request,
+    caller: Caller,
+    uow: UnitOfWork,
+    session_id: UUID,
+    finished: Finished,
+    moves: tuple[Move, ...],
 ) -> None:
     """As something the agent knows from now on, in the conversation's own log and in this transaction."""
     services = services_of(request)
@@ -191,7 +204,7 @@ async def _tell_trainer(
         "badges": [badge.name for badge in finished.badges],
     }
     event = Knowledge(source="workout_finished", data=data, formatted=told)
-    done = await services.log.append(caller.scope, session_id, [event], connection=await uow.driver())
+    done = await services.log.append(caller.scope, session_id, [event, *moves], connection=await uow.driver())
     uow.after_commit(lambda: talk.wake(services, session_id, done.last, caller.user_id))
 
 

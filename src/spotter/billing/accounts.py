@@ -1,22 +1,19 @@
-"""How organisations are billed, as every model call needs it: kept for some seconds, so that no call asks for it."""
+"""How organisations are billed, as every model call needs it: kept while it holds, so that no call asks for it."""
 
-import time
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotter.billing.tables import BillingAccount
 from spotter.billing.tiers import Tier, default_tier, tier
 from spotter.money import CREDIT
-from spotter.store.database import Database
-from spotter.store.scope import Scope
+from spotter.store.database import Database, Row
 from spotter.store.unit_of_work import UnitOfWork
 
-_FRESH_SECONDS: Final = 5.0
-_MOST_KEPT: Final = 10_000
+_READ: Final = "SELECT markup, prepaid, credit_rate, unpriced_rate, tier FROM billing_accounts"
+"""Row-level security leaves the organisation's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +42,22 @@ class AccountChange:
 
 class Accounts:
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._known: dict[UUID, tuple[float, Account]] = {}
+        self._kept = database.kept_rows(_READ, _account)
 
     async def of(self, org_id: UUID) -> Account:
-        """As it was at most some seconds ago. What is decided by it is kept with what was charged."""
-        known = self._known.get(org_id)
-        if known is None or known[0] < time.monotonic():
-            async with self._database.unit_of_work(Scope(org_id, None, "service")) as uow:
-                known = (time.monotonic() + _FRESH_SECONDS, await read_account(uow))
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
-            self._known[org_id] = known
-        return known[1]
-
-    async def change(self, uow: UnitOfWork, change: AccountChange) -> Account:
-        """In the caller's transaction; in this process it holds from the commit on, elsewhere seconds later."""
-        org_id = uow.scope.org_id
-        assert org_id is not None
-        account = await change_account(uow, change)
-        uow.after_commit(lambda: self.forget(org_id))
-        return account
-
-    def forget(self, org_id: UUID) -> None:
-        self._known.pop(org_id, None)
+        """As it was a second ago, or later. What is decided by it is kept with what was charged."""
+        return await self._kept.of(org_id)
 
 
 async def read_account(uow: UnitOfWork) -> Account:
-    row = await uow.session.scalar(select(BillingAccount).where(BillingAccount.org_id == uow.scope.org_id))
-    if row is None:
-        return Account()
-    return Account(
-        markup=row.markup,
-        prepaid=row.prepaid,
-        credit_rate=row.credit_rate,
-        unpriced_rate=row.unpriced_rate,
-        tier=tier(row.tier),
-    )
+    cursor = await (await uow.driver()).execute(_READ)
+    return _account(await cursor.fetchall())
+
+
+def _account(rows: list[Row]) -> Account:
+    for markup, prepaid, credit_rate, unpriced_rate, name in rows:
+        return Account(markup, prepaid, credit_rate, unpriced_rate, tier(name))
+    return Account()
 
 
 async def change_account(uow: UnitOfWork, change: AccountChange) -> Account:
@@ -100,7 +76,7 @@ async def change_account(uow: UnitOfWork, change: AccountChange) -> Account:
         .values({"org_id": uow.scope.org_id, **_limits(chosen or default_tier()), **values})
         .on_conflict_do_update(index_elements=["org_id"], set_=values or {"tier": BillingAccount.tier})
     )
-    uow.session.expire_all()
+    uow.settings_changed()
     return await read_account(uow)
 
 

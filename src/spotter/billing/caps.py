@@ -26,6 +26,8 @@ class CapScope(StrEnum):
     SESSION = "session"
     RUN = "run"
     AGENT = "agent"
+    GUESTS = "guests"
+    """All who have not signed in, together."""
 
 
 class CapPeriod(StrEnum):
@@ -158,9 +160,9 @@ async def standings_for(uow: UnitOfWork, user_id: UUID | None) -> list[Standing]
 
 
 def _checked_subject(new: NewCap) -> str:
-    if new.scope is CapScope.ORGANISATION:
+    if new.scope in (CapScope.ORGANISATION, CapScope.GUESTS):
         if new.subject:
-            raise InvalidInput("A cap of the organisation has no subject.")
+            raise InvalidInput("A cap of the organisation, or of its guests, has no subject.")
         return ""
     if not new.subject or new.scope is CapScope.AGENT:
         return new.subject
@@ -199,7 +201,7 @@ _STANDINGS: Final = text(
             WHEN 'day' THEN (c.period_start + 1)::timestamp AT TIME ZONE c.timezone
             WHEN 'month' THEN (c.period_start + interval '1 month') AT TIME ZONE c.timezone END
     FROM caps c
-    CROSS JOIN LATERAL (SELECT CASE WHEN c.scope = 'organisation' THEN ''
+    CROSS JOIN LATERAL (SELECT CASE WHEN c.scope IN ('organisation', 'guests') THEN ''
         WHEN c.scope = 'user' AND c.subject = '' THEN cast(:user AS text) ELSE nullif(c.subject, '') END AS subject) s
     LEFT JOIN spend_counters k ON k.org_id = c.org_id AND k.cap_id = c.id AND k.period_start = c.period_start
         AND (cast(:user AS text) IS NULL OR k.subject = s.subject)

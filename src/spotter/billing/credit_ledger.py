@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 
+from spotter.billing.accounts import read_account
 from spotter.billing.tables import BillingAccount, CreditAccount, CreditEntry
 from spotter.errors import Conflict, PaymentRequired
 from spotter.identity import audit
@@ -81,6 +82,32 @@ async def spend(uow: UnitOfWork, amount: int, *, reference: str, note: str = "")
             extra={"limit": "credits", "unit": "micro_credits", "left": left, "needed": amount},
         )
     return await _book(uow, Movement("spend", -amount, reference, note)) is not None
+
+
+_USED: Final = text(
+    """
+    SELECT coalesce((
+        SELECT -sum(c.amount) FROM credit_entries c WHERE c.org_id = :org AND c.reference = :reference
+    ), 0)::bigint + spotter_in_credits(coalesce((
+        SELECT sum(u.charge) FROM usage_entries u WHERE u.org_id = :org AND u.session_id = :session
+            AND u.sequence_number BETWEEN :first AND :last
+    ), 0)::bigint, :rate)
+    """
+)
+
+
+async def used_by_call(uow: UnitOfWork, session_id: UUID, events: tuple[int, int], effect_id: UUID) -> int:
+    """What a call has cost, in millionths: what was taken under its id, and the model calls of its turn at the
+    organisation's rate. For the service: members do not see the organisation's movements."""
+    wanted = {
+        "org": uow.scope.org_id,
+        "reference": str(effect_id),
+        "session": session_id,
+        "first": events[0],
+        "last": events[1],
+        "rate": (await read_account(uow)).credit_rate,
+    }
+    return int(await uow.session.scalar(_USED, wanted) or 0)
 
 
 async def give_monthly(uow: UnitOfWork) -> bool:

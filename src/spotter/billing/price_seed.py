@@ -91,6 +91,11 @@ def _load() -> PriceList:
     return PriceList(data.providers, f"list price, genai-prices {version('genai-prices')}")
 
 
+def warm() -> None:
+    """Loads the list ahead of the first call that is billed."""
+    _load()
+
+
 async def price_list() -> PriceList:
     """Loaded by the first who asks."""
     return _load() if _load.cache_info().currsize else await asyncio.to_thread(_load)

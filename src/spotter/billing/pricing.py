@@ -4,12 +4,11 @@ A caller without a price records the call as unpriced. What a call was charged i
 never changes a bill.
 """
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain
-from typing import Final
+from itertools import chain, starmap
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select, update
@@ -26,17 +25,34 @@ from spotter.store.database import Database
 from spotter.store.scope import Scope
 from spotter.store.unit_of_work import UnitOfWork
 
-_FRESH_SECONDS: Final = 5.0
-_ORGANISATIONS_KEPT: Final = 1000
 _PAST_FORGIVEN: Final = timedelta(minutes=1)
 """Clocks differ; a price set "from now" must not be refused for it."""
+
+
+class OwnPrice(NamedTuple):
+    """A row of `ModelPrice`, as every model call needs it."""
+
+    id: UUID
+    provider: str
+    model: str
+    input: int
+    output: int
+    cache_read: int | None
+    cache_write: int | None
+    valid_from: datetime
+    valid_to: datetime | None
+
+
+_READ_OWN: Final = """
+    SELECT id, provider, model, input, output, cache_read, cache_write, valid_from, valid_to FROM ai_model_pricing
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPrices:
     """An organisation's own prices, whenever they hold."""
 
-    rows: Sequence[ModelPrice]
+    rows: Sequence[OwnPrice]
 
     def find(self, provider: str, names: Iterable[str], at: datetime) -> Price | None:
         """By the first name that has one in force. Of two that overlap, the one that began later."""
@@ -48,11 +64,11 @@ class OwnPrices:
         return None
 
 
-def holds(row: ModelPrice, at: datetime) -> bool:
+def holds(row: OwnPrice, at: datetime) -> bool:
     return row.valid_from <= at and (row.valid_to is None or at < row.valid_to)
 
 
-def as_price(row: ModelPrice) -> Price:
+def as_price(row: OwnPrice) -> Price:
     rates = Rates.of(row.input, row.output, row.cache_read, row.cache_write)
     return Price(
         row.provider,
@@ -74,11 +90,10 @@ def canonical(provider: str, model: str) -> tuple[str, str]:
 
 
 class PriceBook:
-    """Prices for every organisation. Their own are read again after some seconds, or at once when changed here."""
+    """Prices for every organisation."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._own: dict[UUID, tuple[float, OwnPrices]] = {}
+        self._own = database.kept_rows(_READ_OWN, lambda rows: OwnPrices(list(starmap(OwnPrice, rows))))
 
     async def price(self, scope: Scope, provider: str, model: str, at: datetime) -> Price | None:
         """None when nobody knows: the call is then recorded as unpriced, which is not the same as free."""
@@ -87,7 +102,7 @@ class PriceBook:
             return OFFLINE
         listed = await price_list()
         names = [model, listed.listed_name(provider, model) or model, EVERY_MODEL]
-        own = await self._own_prices(scope)
+        own = await self._own_of(scope)
         return own.find(provider, names, at) or listed.price(provider, model, at)
 
     async def in_force(
@@ -95,25 +110,12 @@ class PriceBook:
     ) -> Iterator[Price]:
         """The organisation's own first, then the list's that they do not replace."""
         listed = await price_list()
-        own = [as_price(row) for row in (await self._own_prices(scope)).rows if holds(row, at)]
+        own = [as_price(row) for row in (await self._own_of(scope)).rows if holds(row, at)]
         return _fitting(own, listed, at, provider, search.lower())
 
-    def forget(self, org_id: UUID | None) -> None:
-        """Its own prices have changed."""
-        if org_id is not None:
-            self._own.pop(org_id, None)
-
-    async def _own_prices(self, scope: Scope) -> OwnPrices:
+    async def _own_of(self, scope: Scope) -> OwnPrices:
         assert scope.org_id is not None, "prices are an organisation's"
-        known = self._own.get(scope.org_id)
-        if known is None or known[0] < time.monotonic():
-            async with self._database.unit_of_work(Scope(scope.org_id, None, "service")) as uow:
-                rows = (await uow.session.scalars(select(ModelPrice))).all()
-            known = (time.monotonic() + _FRESH_SECONDS, OwnPrices(rows))
-            if len(self._own) >= _ORGANISATIONS_KEPT:
-                self._own.clear()
-            self._own[scope.org_id] = known
-        return known[1]
+        return await self._own.of(scope.org_id)
 
     async def set_own(
         self, uow: UnitOfWork, provider: str, model: str, rates: Rates, valid_from: datetime | None
@@ -150,7 +152,7 @@ class PriceBook:
         )
         uow.session.add(row)
         await audit.record(uow, "price.set", target=f"{provider}:{model}", detail=_described(row))
-        uow.after_commit(lambda: self.forget(uow.scope.org_id))
+        uow.settings_changed()
         return row
 
     async def end_own(self, uow: UnitOfWork, price_id: UUID) -> None:
@@ -165,7 +167,7 @@ class PriceBook:
             await uow.session.execute(update(ModelPrice).where(*before).values(valid_to=row.valid_to))
         row.valid_to = max(row.valid_from, moment)
         await audit.record(uow, "price.ended", target=f"{row.provider}:{row.model}", detail=_described(row))
-        uow.after_commit(lambda: self.forget(uow.scope.org_id))
+        uow.settings_changed()
 
 
 async def own_prices(uow: UnitOfWork) -> Sequence[ModelPrice]:

@@ -33,6 +33,14 @@ def refusal(why: Mapping[str, Any], unpriced: Sequence[str] = (), kept: str = _K
             f"{why['needed'] / CREDIT:g}. {kept} Ask an administrator for more credits.",
             extra=shown,
         )
+    if why["scope"] == "guests":
+        # What a gym spends on its visitors is not theirs to know.
+        begins = f", or come back after {why['resets_at']}" if why.get("resets_at") else ""
+        told = ("limit", "scope", "period", "resets_at")
+        return PaymentRequired(
+            f"The {_PERIOD[why['period']]} for visitors is used up. {kept} Sign in to go on{begins}.",
+            extra={name: shown[name] for name in told if name in shown},
+        )
     whose, period = _WHOSE[why["scope"]], _PERIOD[why["period"]]
     begins = f" It begins anew at {why['resets_at']}." if why.get("resets_at") else ""
     return PaymentRequired(

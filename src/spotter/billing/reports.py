@@ -140,6 +140,28 @@ async def of_session(uow: UnitOfWork, session_id: UUID) -> Totals:
     return _totals(found.one())
 
 
+@dataclass(frozen=True, slots=True)
+class CallCost:
+    """One model call, by the event that caused it."""
+
+    sequence: int
+    model: str
+    cost: int
+    charge: int
+    priced: bool
+
+
+async def of_calls(uow: UnitOfWork, session_id: UUID, after: int = 0) -> list[CallCost]:
+    """Each call of a session after an event, in order."""
+    entry = UsageEntry
+    rows = await uow.session.execute(
+        select(entry.sequence_number, entry.model, entry.cost, entry.charge, entry.price.is_not(None))
+        .where(entry.session_id == session_id, entry.sequence_number > after)
+        .order_by(entry.sequence_number, entry.n)
+    )
+    return [CallCost(*row) for row in rows]
+
+
 async def breakdown(uow: UnitOfWork, period: Period, by: Dimension, *, limit: int) -> Breakdown:
     """The dearest first; days in order, each of them, also without a call."""
     if by is Dimension.DAY:

@@ -128,6 +128,8 @@ class UsageEntry(Base):
     counted: Mapped[int] = mapped_column(BigInteger)
     """Micro-dollars that count against caps: the charge, or the most it can have been where nobody knows."""
     counted_tokens: Mapped[int] = mapped_column(BigInteger)
+    guest: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the person was a guest then: nobody can tell later."""
 
     __table_args__ = (
         # No reference to the organisation: checking it would lock that one row with every call. Nor to the event: the
@@ -144,7 +146,8 @@ class UsageEntry(Base):
 
 
 class SpendCap(OrganisationRow, Base):
-    """How much may be spent: by the organisation, by each (or one) person, session, run or agent, in each day or month
+    """How much may be spent: by the organisation, by all its guests together, by each (or one) person, session, run
+    or agent, in each day or month
     of the organisation's time zone or in total. `soft` warns, `hard` stops."""
 
     __tablename__ = "spend_caps"
@@ -162,7 +165,9 @@ class SpendCap(OrganisationRow, Base):
     __table_args__ = (
         in_organisation(),
         UniqueConstraint("org_id", "scope", "subject", "period", "unit"),
-        CheckConstraint("scope IN ('organisation', 'user', 'session', 'run', 'agent')", name="scope"),
+        CheckConstraint(
+            "scope IN ('organisation', 'user', 'session', 'run', 'agent', 'guests')", name="scope"
+        ),
         CheckConstraint("period IN ('day', 'month', 'total')", name="period"),
         CheckConstraint("unit IN ('money', 'tokens')", name="unit"),
         CheckConstraint("(soft IS NOT NULL OR hard IS NOT NULL) AND soft >= 0 AND hard >= 0", name="amounts"),

@@ -6,16 +6,19 @@ from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import Select, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.elements import ColumnElement
 
 from spotter.clock import now
 from spotter.errors import Unauthenticated
 from spotter.identity import audit, look_ups
+from spotter.identity import widgets as widget_tokens
 from spotter.identity.external import ExternalPerson, ExternalTokens
 from spotter.identity.principal import ALL_SCOPES, PermissionScope, Principal, Role
-from spotter.identity.stream_tickets import TicketClaims
-from spotter.identity.tables import ApiKey, Credential, Membership, SignInSession, User
+from spotter.identity.stream_tickets import USED_TICKET, TicketClaims
+from spotter.identity.tables import ApiKey, Credential, Membership, SignInSession, UsedTicket, User
 from spotter.identity.tokens import AccessClaims, AccessTokens, parse_opaque
+from spotter.identity.widgets import Widgets
 from spotter.ids import random_id
 from spotter.store.database import Database
 from spotter.store.scope import UNSCOPED, Scope
@@ -29,28 +32,48 @@ _LAST_USED_GRANULARITY = timedelta(minutes=1)
 
 
 class Authenticator:
-    def __init__(self, database: Database, access_tokens: AccessTokens, external: ExternalTokens) -> None:
+    def __init__(
+        self, database: Database, access_tokens: AccessTokens, external: ExternalTokens, widgets: Widgets
+    ) -> None:
         self._database = database
         self._access_tokens = access_tokens
         self._external = external
+        self._widgets = widgets
         self._refused: dict[UUID, float] = {}
 
     async def principal(self, credential: str) -> Principal:
         """Of a bearer token or an API key, whichever header it came in. Raises `Unauthenticated`."""
         if credential.startswith("spk_"):
             return await self._by_api_key(credential)
+        if credential.startswith(widget_tokens.PREFIX):
+            return await self._widgets.principal(credential)
         if self._external.claims_issuer(credential) is not None:
             return await self._by_external(await self._external.verify(credential))
         return await self._by_access_token(self._access_tokens.verify(credential))
 
     async def by_ticket(self, claims: TicketClaims) -> Principal:
-        """Whoever was given this ticket a moment ago, as they stand now."""
+        """Whoever was given this ticket a moment ago, as they stand now. The ticket is used up."""
         if claims.sign_in is not None:
-            return await self._by_access_token(AccessClaims(claims.user_id, claims.org_id, claims.sign_in))
-        role = await self._role_in(claims.org_id, claims.user_id, join=False)
-        if role is None:
-            raise Unauthenticated(_REFUSED)
-        return _person(claims.user_id, claims.org_id, role, None)
+            principal = await self._by_access_token(
+                AccessClaims(claims.user_id, claims.org_id, claims.sign_in)
+            )
+        else:
+            role = await self._role_in(claims.org_id, claims.user_id, join=False)
+            if role is None:
+                raise Unauthenticated(_REFUSED)
+            principal = _person(claims.user_id, claims.org_id, role, None)
+        await self._use_up(claims)
+        return principal
+
+    async def _use_up(self, claims: TicketClaims) -> None:
+        """Of many who bring it at once, to whichever instance, one gets in."""
+        ticket = {"org_id": claims.org_id, "id": claims.id, "user_id": claims.user_id}
+        async with self._database.unit_of_work(Scope(claims.org_id, claims.user_id)) as uow:
+            used = await uow.session.execute(
+                insert(UsedTicket).values(ticket).on_conflict_do_nothing().returning(UsedTicket.id)
+            )
+            if used.scalar_one_or_none() is None:
+                raise Unauthenticated(USED_TICKET)
 
     async def _by_access_token(self, claims: AccessClaims) -> Principal:
         async with self._database.unit_of_work(Scope(claims.org_id, claims.user_id)) as uow:

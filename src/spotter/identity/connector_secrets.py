@@ -24,6 +24,7 @@ class ConnectorSecrets:
                 index_elements=["org_id", "name"], set_={"sealed": row.excluded.sealed, "updated_at": now()}
             )
         )
+        uow.settings_changed()
         await audit.record(uow, "secret.stored", target=name)
 
     async def get(self, uow: UnitOfWork, name: str) -> str | None:
@@ -36,6 +37,7 @@ class ConnectorSecrets:
         gone = await uow.session.execute(delete(Secret).where(Secret.name == name).returning(Secret.id))
         if gone.first() is None:
             raise NotFound("There is no such secret.")
+        uow.settings_changed()
         await audit.record(uow, "secret.deleted", target=name)
 
 

@@ -72,6 +72,19 @@ async def find_api_key(uow: UnitOfWork, key_hash: str) -> Owned | None:
     return Owned(row.org_id, row.id) if row else None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundWidget:
+    org_id: UUID
+    name: str
+    origins: list[str]
+
+
+async def find_widget(uow: UnitOfWork, widget_id: UUID) -> FoundWidget | None:
+    """One that is switched on."""
+    row = await _row(uow, "find_widget(:widget)", widget=widget_id)
+    return FoundWidget(row.org_id, row.name, row.origins) if row else None
+
+
 async def find_invitation(uow: UnitOfWork, token_hash: str) -> Owned | None:
     row = await _row(uow, "find_invitation(:hash)", hash=token_hash)
     return Owned(row.org_id, row.id) if row else None

@@ -1,6 +1,7 @@
 """Organisations and the people in them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -94,7 +95,12 @@ async def get_organisation(uow: UnitOfWork) -> Organisation:
 
 
 async def update_organisation(
-    uow: UnitOfWork, *, name: str | None = None, timezone: str | None = None, guests: bool | None = None
+    uow: UnitOfWork,
+    *,
+    name: str | None = None,
+    timezone: str | None = None,
+    guests: bool | None = None,
+    facts: Mapping[str, str] | None = None,
 ) -> Organisation:
     organisation = await get_organisation(uow)
     if timezone is not None:
@@ -104,7 +110,9 @@ async def update_organisation(
         organisation.name = name
     if guests is not None:
         organisation.guests = guests
-    given = {"name": name, "timezone": timezone, "guests": guests}
+    if facts is not None:
+        organisation.facts = dict(facts)
+    given = {"name": name, "timezone": timezone, "guests": guests, "facts": facts}
     changed = [field for field, value in given.items() if value is not None]
     await audit.record(uow, "organisation.updated", detail={"fields": changed})
     await uow.session.refresh(organisation)

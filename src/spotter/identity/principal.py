@@ -36,6 +36,15 @@ class PermissionScope(StrEnum):
     ADMIN = "admin"
 
 
+@dataclass(frozen=True, slots=True)
+class WidgetGrant:
+    """What somebody who comes through a widget may talk to; see `identity/widgets.py`."""
+
+    id: UUID
+    scenario: str | None
+    agents: tuple[str, ...]
+
+
 PrincipalKind = Literal["user", "api_key"]
 
 
@@ -50,6 +59,8 @@ class Principal:
     session_id: UUID | None = None
     guest: bool = False
     """Has not said who they are; see `identity/guests.py`."""
+    widget: WidgetGrant | None = None
+    """Comes through this one, and gets no further than it goes."""
 
     @property
     def user_id(self) -> UUID | None:

@@ -1,7 +1,7 @@
 """Tickets for browsers that open a WebSocket: they cannot send a header, and a token in an address ends up in logs.
 
-A ticket is signed, good for half a minute and for one stream only, and worth nothing anywhere else. The sign-in it came
-from is looked at again when it is used.
+A ticket is signed, good once, for half a minute and for one stream only, and worth nothing anywhere else. The
+sign-in it came from is looked at again when it is used.
 """
 
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ _AUDIENCE: Final = "spotter-stream"
 _HEADER: Final = {"alg": "HS256", "typ": "st+jwt"}
 _MAX_CHARS: Final = 2048
 _REQUIRED: Final = ["exp", "iat", "iss", "aud", "sub", "jti"]
+USED_TICKET: Final = "This ticket was used before. Ask for a new one at /api/me/tickets."
 _REFUSED: Final = "This ticket is not valid or has expired. Ask for a new one at /api/me/tickets."
 
 
@@ -35,6 +36,7 @@ class TicketClaims:
     """The sign-in it came from; None for people who are signed in elsewhere."""
     stream: str
     """What it opens: `me`, or a session's id."""
+    id: UUID
 
 
 class StreamTickets:
@@ -67,6 +69,7 @@ class StreamTickets:
                 UUID(payload["org"]),
                 UUID(sign_in) if sign_in is not None else None,
                 payload["str"],
+                UUID(payload["jti"]),
             )
         except (jwt.PyJWTError, KeyError, ValueError, TypeError, AttributeError):
             raise Unauthenticated(_REFUSED) from None

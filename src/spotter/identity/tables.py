@@ -19,7 +19,9 @@ from sqlalchemy import (
     false,
     func,
     text,
+    true,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from spotter.ids import random_id
@@ -47,6 +49,10 @@ class Organisation(Timestamped, Base):
     timezone: Mapped[str] = mapped_column(server_default="UTC")
     guests: Mapped[bool] = mapped_column(server_default=false())
     """Whether people may talk to the coach without signing in."""
+    facts: Mapped[dict[str, str]] = mapped_column(JSONB, server_default="{}")
+    """What it has written down about itself, by topic: opening hours, prices. Everybody it talks to may read it."""
+    settings_stamp: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    """Raised by the database with every change of its settings: see `store/stamps.py`."""
 
 
 class User(Timestamped, Base):
@@ -190,6 +196,23 @@ class ApiKey(StaffRow, Base):
     )
 
 
+class Widget(OrganisationRow, Timestamped, Base):
+    """A chat on other people's pages: which pages, and who can be talked to there."""
+
+    __tablename__ = "widgets"
+
+    name: Mapped[str]
+    origins: Mapped[list[str]]
+    """As browsers write them; exactly these may show it."""
+    scenario: Mapped[str | None]
+    agents: Mapped[list[str]]
+    """One tab each, in this order."""
+    enabled: Mapped[bool] = mapped_column(server_default=true())
+    created_by: Mapped[UUID | None]
+
+    __table_args__ = (in_organisation(),)
+
+
 class Project(OrganisationRow, Timestamped, Base):
     """A part of an organisation's work. Who is not in it, and no admin, sees nothing of it; the default one is
     everybody's."""
@@ -224,6 +247,16 @@ class ProjectMember(Base):
         in_membership(),
         Index(None, "org_id", "user_id"),
     )
+
+
+class UsedTicket(PersonRow, Base):
+    """A ticket for a stream that has opened one: it opens no other."""
+
+    __tablename__ = "used_tickets"
+
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    __table_args__ = (in_membership(), Index(None, "created_at"))
 
 
 class Secret(StaffRow, Timestamped, Base):

@@ -6,6 +6,7 @@ are left to the clients' own transport. Errors and time-outs are the clients' ow
 """
 
 import asyncio
+import select
 import ssl
 from collections.abc import AsyncIterator
 from typing import Any, Final
@@ -14,7 +15,8 @@ import httptools
 import httpx2
 from typing_extensions import override
 
-_MOST_HEAD: Final = 256 * 1024
+_MOST_UNHEARD: Final = 256 * 1024
+"""Bytes in which nothing of use came: headers, trailers, and what may stand between pieces of a body."""
 _PAUSE_ABOVE: Final = 1024 * 1024
 _FORGOTTEN_AFTER: Final = 5.0
 """Seconds a connection may lie idle. Servers close theirs after a while; one that does as we ask costs a retry."""
@@ -28,11 +30,14 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         self._most_idle = idle
         self._slots = asyncio.Semaphore(connections)
         self._idle: dict[Address, list[_Connection]] = {}
+        self._sweep: asyncio.TimerHandle | None = None
+        self._closed = False
 
     @override
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         timeouts = request.extensions.get("timeout", {})
-        message = _head(request) + await request.aread()
+        body = await request.aread()
+        message = _head(request, len(body)) + body
         await self._take_slot(timeouts.get("pool"))
         connection: _Connection | None = None
         try:
@@ -41,8 +46,10 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         except BaseException:
             self._give_back(connection)
             raise
-        body = _Body(self, connection, timeouts.get("read"))
-        return httpx2.Response(status, headers=headers, stream=body, extensions={"http_version": b"HTTP/1.1"})
+        answer = _Body(self, connection, timeouts.get("read"))
+        return httpx2.Response(
+            status, headers=headers, stream=answer, extensions={"http_version": b"HTTP/1.1"}
+        )
 
     async def _take_slot(self, patience: float | None) -> None:
         if self._slots.locked():
@@ -78,14 +85,37 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         self._slots.release()
         if connection is None:
             return
-        lying = self._idle.setdefault(connection.address, [])
-        if connection.rest() and len(lying) < self._most_idle:
-            lying.append(connection)
-        else:
+        if self._closed or not connection.rest() or self._lying() >= self._most_idle:
             connection.close()
+            return
+        self._idle.setdefault(connection.address, []).append(connection)
+        if self._sweep is None:
+            loop = asyncio.get_running_loop()
+            self._sweep = loop.call_later(_FORGOTTEN_AFTER, self._forget_old, loop)
+
+    def _lying(self) -> int:
+        return sum(map(len, self._idle.values()))
+
+    def _forget_old(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Nobody may ever ask at this address again, and a hundred sockets would lie open until its server tires."""
+        for address, lying in list(self._idle.items()):
+            kept = [connection for connection in lying if connection.young(loop)]
+            for connection in lying:
+                if connection not in kept:
+                    connection.close()
+            if kept:
+                self._idle[address] = kept
+            else:
+                del self._idle[address]
+        again = bool(self._idle)
+        self._sweep = loop.call_later(_FORGOTTEN_AFTER, self._forget_old, loop) if again else None
 
     @override
     async def aclose(self) -> None:
+        self._closed = True
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
         for lying in self._idle.values():
             for connection in lying:
                 connection.close()
@@ -127,7 +157,7 @@ class _Connection(asyncio.Protocol):
     def _begin(self, *, asked: bool) -> None:
         self._asked = asked
         self._headers: list[tuple[bytes, bytes]] = []
-        self._head_size = 0
+        self._unheard = 0
         self._head: tuple[int, list[tuple[bytes, bytes]]] | None = None
         self._until_closed = False
         self._pieces: list[bytes] = []
@@ -139,13 +169,20 @@ class _Connection(asyncio.Protocol):
 
     # --- for the transport -------------------------------------------------------------------------------
 
-    def usable(self, loop: asyncio.AbstractEventLoop) -> bool:
+    def young(self, loop: asyncio.AbstractEventLoop) -> bool:
         if self._lost or self._loop is not loop or self._transport.is_closing():
             return False
         return loop.time() - self._idle_since < _FORGOTTEN_AFTER
 
+    def usable(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Silent so far. Something that the loop has not read yet is the server's farewell, or an answer to nothing:
+        the next one who asks must not take it for theirs."""
+        return self.young(loop) and not _is_readable(self._transport.get_extra_info("socket"))
+
     async def ask(self, message: bytes, patience: float | None) -> tuple[int, list[tuple[bytes, bytes]]]:
         self._begin(asked=True)
+        if self._lost or self._transport.is_closing():  # before anything was asked: nobody will wake us
+            raise httpx2.RemoteProtocolError("Server disconnected without sending a response.")
         self._transport.write(message)
         while self._head is None:
             if self._error is not None:
@@ -212,15 +249,15 @@ class _Connection(asyncio.Protocol):
             self._reusable = False  # nobody asked for this
             self.close()
             return
+        self._unheard += len(data)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self._reusable = False
             self._fail(httpx2.RemoteProtocolError(str(error) or type(error).__name__))
-        if self._head is None:
-            self._head_size += len(data)
-            if self._head_size > _MOST_HEAD:
-                self._fail(httpx2.RemoteProtocolError("The headers do not end."))
+        if self._unheard > _MOST_UNHEARD:
+            self._fail(httpx2.RemoteProtocolError("The headers do not end."))
+            self.close()
         self._wake()
 
     @override
@@ -260,6 +297,7 @@ class _Connection(asyncio.Protocol):
             self._until_closed = not names & {b"content-length", b"transfer-encoding"}
 
     def on_body(self, body: bytes) -> None:
+        self._unheard = 0
         self._pieces.append(body)
         self._waiting += len(body)
         if self._waiting > _PAUSE_ABOVE and not self._paused:
@@ -279,14 +317,31 @@ def _too_late(waiter: "asyncio.Future[None]") -> None:
         waiter.set_exception(httpx2.ReadTimeout("The server is silent."))
 
 
+def _is_readable(sock: Any) -> bool:
+    poll = select.poll()
+    poll.register(sock.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
+
+
 def _address(url: httpx2.URL) -> Address:
+    """The name as the client has encoded it: left to the sockets, some names would become another host's."""
+    if url.scheme not in ("http", "https"):
+        raise httpx2.UnsupportedProtocol(f"Only http and https are spoken here, not {url.scheme!r}.")
     secure = url.scheme == "https"
-    return secure, url.host, url.port or (443 if secure else 80)
+    return secure, url.raw_host.decode("ascii").strip("[]"), url.port or (443 if secure else 80)
 
 
-def _head(request: httpx2.Request) -> bytes:
+def _head(request: httpx2.Request, length: int) -> bytes:
+    """The body goes out whole, so its length is said here, whatever the request believed: a server that reads another
+    length would take the rest for a request of its own."""
+    if request.method in ("HEAD", "CONNECT"):
+        raise httpx2.UnsupportedProtocol(f"{request.method} is not spoken here.")
     lines = [request.method.encode("ascii") + b" " + request.url.raw_path + b" HTTP/1.1"]
-    lines += [name + b": " + value for name, value in request.headers.raw]
+    framing = (b"content-length", b"transfer-encoding")
+    said = [(name, value) for name, value in request.headers.raw if name.lower() not in framing]
+    if length or len(said) != len(request.headers.raw):
+        said.append((b"Content-Length", b"%d" % length))
+    lines += [name + b": " + value for name, value in said]
     head = b"\r\n".join(lines)
     # A key with a line break in it would become a header of its own.
     if head.count(b"\n") != len(lines) - 1 or head.count(b"\r") != len(lines) - 1 or b"\0" in head:

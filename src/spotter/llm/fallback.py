@@ -26,12 +26,14 @@ from spotter.llm.prompt import NO_TOOLS, Prompt, Tools
 
 
 class FallbackModel(StreamingModel):
-    """Known by its first model's name. The `Final` says who answered and who failed before."""
+    """Known by its first model's name. The `Final` says who answered and who failed before; `passed_over` are those
+    that could not even be asked."""
 
-    def __init__(self, models: Sequence[Model]) -> None:
+    def __init__(self, models: Sequence[Model], passed_over: Sequence[FailedAttempt] = ()) -> None:
         if not models:
             raise InvalidInput("A chain of models needs at least one.")
         self.models = tuple(models)
+        self._passed_over = tuple(passed_over)
         self.name = models[0].name
         self.provider = models[0].provider
 
@@ -59,7 +61,7 @@ class FallbackModel(StreamingModel):
                 async with aclosing(model.stream(prompt, tools, left())) as chunks:
                     async for chunk in chunks:
                         shown = True
-                        yield _with(failures, chunk) if isinstance(chunk, Final) else chunk
+                        yield self._with(failures, chunk) if isinstance(chunk, Final) else chunk
                 return
             except ModelError as error:
                 failures = self._note(model, error, failures, final=shown)
@@ -72,7 +74,7 @@ class FallbackModel(StreamingModel):
         left = _clock(settings)
         for model in self.models:
             try:
-                return _with(failures, await model.complete(prompt, tools, left()))
+                return self._with(failures, await model.complete(prompt, tools, left()))
             except ModelError as error:
                 failures = self._note(model, error, failures)
         raise AssertionError("the last model's failure is raised")
@@ -87,6 +89,9 @@ class FallbackModel(StreamingModel):
             raise error
         return (*failures, attempt)
 
+    def _with(self, failures: tuple[FailedAttempt, ...], final: Final) -> Final:
+        return replace(final, failed=self._passed_over + failures + final.failed)
+
 
 def _clock(settings: ModelSettings) -> Callable[[], ModelSettings]:
     """The settings with what is left of their deadline: a chain has one, not one for each of its models."""
@@ -95,7 +100,3 @@ def _clock(settings: ModelSettings) -> Callable[[], ModelSettings]:
     now = asyncio.get_running_loop().time
     end = now() + settings.deadline
     return lambda: replace(settings, deadline=max(0.0, end - now()))
-
-
-def _with(failures: tuple[FailedAttempt, ...], final: Final) -> Final:
-    return replace(final, failed=failures + final.failed) if failures else final

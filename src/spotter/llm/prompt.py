@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from spotter.errors import InvalidInput
 from spotter.llm.text import json_bytes, json_text
-from spotter.llm.tokens import MESSAGE_OVERHEAD, estimate
+from spotter.llm.tokens import MESSAGE_OVERHEAD, estimate, in_tokens, weight_of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Kind(Enum):
 class Fragment:
     """One neutral message and, once asked for, its bytes in each dialect. The wire modules fill the slots."""
 
-    __slots__ = ("_tokens", "anthropic", "chat", "kind", "message", "responses")
+    __slots__ = ("_weight", "anthropic", "chat", "kind", "message", "responses")
 
     def __init__(self, message: Message) -> None:
         self.message: Final = message
@@ -82,13 +82,18 @@ class Fragment:
         self.chat: tuple[bytes, bytes] | None = None
         self.responses: tuple[bytes, bytes] | None = None
         self.anthropic: tuple[bytes, bytes] | None = None
-        self._tokens = -1
+        self._weight = -1
+
+    @property
+    def weight(self) -> int:
+        """In hundredths of a token: see `tokens.py`."""
+        if self._weight < 0:
+            self._weight = 100 * MESSAGE_OVERHEAD + weight_of_all(_texts(self.message))
+        return self._weight
 
     @property
     def tokens(self) -> int:
-        if self._tokens < 0:
-            self._tokens = MESSAGE_OVERHEAD + sum(map(estimate, _texts(self.message)))
-        return self._tokens
+        return in_tokens(self.weight)
 
     @override
     def __repr__(self) -> str:
@@ -126,14 +131,14 @@ class History(Sequence[Fragment]):
     what is new in it. After a checkpoint or a fork, make a new one; the fragments can be shared.
     """
 
-    __slots__ = ("_call_ids", "_counted", "_fragments", "_tokens", "joined")
+    __slots__ = ("_call_ids", "_counted", "_fragments", "_weight", "joined")
 
     def __init__(self, fragments: Iterable[Fragment] = ()) -> None:
         self._fragments = list(fragments)
         self.joined: Final[dict[str, tuple[int, bytes]]] = {}
         """By dialect: how many fragments, and the bytes of their messages. The wire modules see to it."""
         self._call_ids: set[str] = set()
-        self._tokens = 0
+        self._weight = 0
         self._counted = 0
 
     def append(self, fragment: Fragment) -> None:
@@ -161,16 +166,20 @@ class History(Sequence[Fragment]):
         return iter(self._fragments)
 
     def _count(self) -> None:
-        for fragment in self._fragments[self._counted :]:
-            self._tokens += fragment.tokens
-            if isinstance(fragment.message, AssistantMessage):
-                self._call_ids.update(call.id for call in fragment.message.calls)
+        new = self._fragments[self._counted :]
+        if not new:
+            return
+        self._weight += 100 * MESSAGE_OVERHEAD * len(new)
+        self._weight += weight_of_all(text for fragment in new for text in _texts(fragment.message))
+        for fragment in new:
+            if fragment.kind is Kind.ASSISTANT and isinstance(fragment.message, AssistantMessage):
+                self._call_ids.update([call.id for call in fragment.message.calls])
         self._counted = len(self._fragments)
 
     @property
     def tokens(self) -> int:
         self._count()
-        return self._tokens
+        return in_tokens(self._weight)
 
     @property
     def call_ids(self) -> set[str]:
@@ -211,7 +220,7 @@ class Prompt:
         if isinstance(self.messages, History):
             past = self.messages.tokens
         else:
-            past = sum([fragment.tokens for fragment in self.messages])
+            past = in_tokens(sum([fragment.weight for fragment in self.messages]))
         return (
             past + sum([part.tokens for part in self.trailing]) + sum([part.tokens for part in self.system])
         )

@@ -8,6 +8,7 @@ from typing import Any, Final
 import httpx2
 
 _OF_ONE_REQUEST: Final = frozenset({b"content-length", b"cookie"})
+_MOST_DRAFTS: Final = 32
 
 
 class RepeatedRequests:
@@ -18,7 +19,9 @@ class RepeatedRequests:
     def _build_request(self, options: Any, *, retries_taken: int = 0) -> httpx2.Request:
         build: Any = super()._build_request  # type: ignore[misc]  # the client's
         body = options.content
-        if retries_taken or not isinstance(body, bytes) or options.params or options.headers:
+        plain = isinstance(body, bytes) and not (options.params or options.headers)
+        keyed = self._idempotency_header  # type: ignore[attr-defined]  # the client's; a key is one request's
+        if retries_taken or keyed or not plain:
             request: httpx2.Request = build(options, retries_taken=retries_taken)
             return request
         wait = options.timeout
@@ -26,13 +29,15 @@ class RepeatedRequests:
             options.method,
             options.url,
             self.api_key,  # type: ignore[attr-defined]  # the client's
-            tuple(wait.as_dict().values()) if isinstance(wait, httpx2.Timeout) else None,
+            tuple(wait.as_dict().values()) if isinstance(wait, httpx2.Timeout) else wait,
         )
         drafts = self.__dict__.setdefault("_drafts", {})
         if key not in drafts:
             request = build(options, retries_taken=retries_taken)
             headers = [pair for pair in request.headers.raw if pair[0].lower() not in _OF_ONE_REQUEST]
-            drafts[key] = (request.url, headers, request.extensions)
+            if len(drafts) >= _MOST_DRAFTS:  # keys that are renewed, say
+                drafts.clear()
+            drafts[key] = (request.url, headers, dict(request.extensions))
             return request
         url, headers, extensions = drafts[key]
         return httpx2.Request(
@@ -40,5 +45,5 @@ class RepeatedRequests:
             url,
             headers=[*headers, (b"Content-Length", str(len(body)).encode())],
             stream=httpx2.ByteStream(body),
-            extensions=extensions,
+            extensions=dict(extensions),
         )

@@ -151,8 +151,8 @@ class Resolver:
 
     async def client_secret(self, credentials: Credentials, **wanted: Any) -> ClientSecret:
         """For a browser that speaks to OpenAI's voice model directly: see `realtime.py`."""
-        endpoint = credentials.endpoint("openai")
-        if endpoint is None or endpoint.api_key is None or endpoint.dialect == "anthropic":
+        endpoint = speaking_endpoint(credentials)
+        if endpoint is None:
             raise NotConfigured(
                 f"Voice needs an OpenAI account, and there is no API key for it. {_how('openai')}"
             )
@@ -214,6 +214,14 @@ class Resolver:
             transport = import_module("spotter.llm.transport")
             self._http = transport.http_client(self._limits)
         return self._http
+
+
+def speaking_endpoint(credentials: Credentials) -> Endpoint | None:
+    """The account that voice is spoken by; None where there is none."""
+    endpoint = credentials.endpoint("openai")
+    if endpoint is None or endpoint.api_key is None or endpoint.dialect == "anthropic":
+        return None
+    return endpoint
 
 
 def _unknown(wanted: str) -> Exception:

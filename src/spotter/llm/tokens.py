@@ -9,6 +9,7 @@ getting long.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 MESSAGE_OVERHEAD: Final = 4
@@ -25,40 +26,83 @@ _CUT: Final = re.compile(
     r"|(?P<glyph>[\u0e00-\u1fff\u2e80-\ud7ff\uf900-\ufaff])"
     r"|(?P<other>[^\x00-\x7f])"
 )
+_WORDS: Final = re.compile(" ?[A-Za-z]+")
+_DIGITS: Final = re.compile(" ?[0-9]{1,3}")
+_MARKS: Final = re.compile(r" ?[!-/:-@\[-`{-~]+")
+_WIDE: Final = re.compile(r"\s\s+|[^\S ]")
+"""White space that is more than one space."""
+_BETWEEN: Final = "\0"
+"""Weighs nothing, and no cut reaches across it."""
 _SAMPLED_ABOVE: Final = 40_000
 _SLICE: Final = 8_000
 
 
 def estimate(text: str) -> int:
     """Tokens in `text`. A very long text is judged by slices, so this never takes more than some milliseconds."""
-    if not text:
-        return 0
+    return max(1, in_tokens(weight(text))) if text else 0
+
+
+def in_tokens(hundredths: int) -> int:
+    return (hundredths + 50) // 100
+
+
+def weight(text: str) -> int:
+    """In hundredths of a token, whole numbers: so many texts weigh the same together as one by one."""
     if len(text) > _SAMPLED_ABOVE:
         step = (len(text) - _SLICE) // 3
         slices = [text[start : start + _SLICE] for start in range(0, 3 * step + 1, step)]
-        return round(sum(map(_weigh, slices)) / (4 * _SLICE) * len(text))
-    return max(1, round(_weigh(text)))
+        return sum(map(_weigh, slices)) * len(text) // (4 * _SLICE)
+    return _weigh(text)
 
 
-def _weigh(text: str) -> float:
-    total = 0.0
+def weight_of_all(texts: Iterable[str]) -> int:
+    """As much as all of them one by one, several times as quick where they are many and short."""
+    short: list[str] = []
+    total = 0
+    for text in texts:
+        if len(text) > _SLICE or not text.isascii():
+            total += weight(text)
+        else:
+            short.append(text)
+    return total + _weigh_plain(_BETWEEN.join(short))
+
+
+def _weigh(text: str) -> int:
+    return _weigh_plain(text) if text.isascii() else _weigh_each(text)
+
+
+def _weigh_plain(text: str) -> int:
+    """The same for ASCII, kind by kind: most texts, and several times as quick. Without wide white space no cut of one
+    kind can begin in another."""
+    text, wide = _WIDE.subn(_BETWEEN, text)
+    words: list[str] = _WORDS.findall(text)
+    marks: list[str] = _MARKS.findall(text)
+    digits: list[str] = _DIGITS.findall(text)
+    total = 90 * wide + 100 * (len(words) + len(marks)) + 115 * len(digits)
+    total += 85 * sum([cut[0] == " " for cut in digits])
+    total += sum([(12 if len(word) < 16 else 33) * (len(word) - 7) for word in words if len(word) > 7])
+    return total + 35 * sum([len(cut) - 3 for cut in marks if len(cut) > 3])
+
+
+def _weigh_each(text: str) -> int:
+    total = 0
     for match in _CUT.finditer(text):
         length = match.end() - match.start()
         match match.lastgroup:
             case "word":
-                total += 1.0 + (
-                    0.12 * (length - 7) if 7 < length < 16 else 0.33 * (length - 7) if length > 15 else 0
+                total += 100 + (
+                    12 * (length - 7) if 7 < length < 16 else 33 * (length - 7) if length > 15 else 0
                 )
             case "digits":
-                total += 2.0 if text[match.start()] == " " else 1.15
+                total += 200 if text[match.start()] == " " else 115
             case "marks":
-                total += 1.0 + (0.35 * (length - 3) if length > 3 else 0)
+                total += 100 + (35 * (length - 3) if length > 3 else 0)
             case "letters":
-                total += 1.1 + (0.14 * (length - 4) if length > 4 else 0)
+                total += 110 + (14 * (length - 4) if length > 4 else 0)
             case "glyph":
-                total += 0.78
+                total += 78
             case "space":
-                total += 0.0 if length == 1 and text[match.start()] == " " else 0.9
+                total += 0 if length == 1 and text[match.start()] == " " else 90
             case _:
-                total += 1.3
+                total += 130
     return total

@@ -258,6 +258,7 @@ async def _close(uow: UnitOfWork, log: SessionLog, row: Approval, lease: Lease) 
         tool=row.tool,
         args=row.arguments,
         edited=row.edited,
+        agent=row.agent,
     )
     turn, sequence = await log.reopen_turn(uow.scope, row.session_id, [event], lease, await uow.driver())
     return Decided(row, sequence, turn, await _owner(uow, row))

@@ -39,6 +39,7 @@ async def put(uow: UnitOfWork, policy: Policy) -> ApprovalPolicy:
         execution_options={"populate_existing": True},
     )
     assert row is not None
+    uow.settings_changed()
     await audit.record(uow, "approval_policy.set", target=_name(row), detail=values)
     return row
 
@@ -49,6 +50,7 @@ async def remove(uow: UnitOfWork, policy_id: UUID) -> None:
     )
     if row is None:
         raise NotFound("There is no such policy.")
+    uow.settings_changed()
     await audit.record(uow, "approval_policy.removed", target=_name(row), detail={"mode": row.mode})
 
 

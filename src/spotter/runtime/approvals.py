@@ -6,7 +6,6 @@ locks both a session and its approvals locks the session first; nobody then wait
 
 import hashlib
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,7 +31,6 @@ from spotter.store.database import Database
 from spotter.store.scope import NOBODY, Scope
 from spotter.store.unit_of_work import UnitOfWork
 
-_FRESH_SECONDS: Final = 1.0
 _TAINTED: Final = "The agent has read words of strangers and private data, and this sends something outside."
 
 # Whether a session, or one it was forked from, came from a file: then a stranger may have written all of it.
@@ -72,18 +70,19 @@ class ApprovalDesk:
     def __init__(self, database: Database, *, valid_for: timedelta = timedelta(hours=24)) -> None:
         self._database = database
         self.valid_for = valid_for
-        self._known: dict[UUID, tuple[float, Sequence[Policy]]] = {}
+        self._policies = database.kept(policies_of)
 
     async def needed(self, run: TurnRun, tool: Tool, call: Action) -> Ask | None:
         """None also for what will be refused anyway: nobody should be asked about it."""
         if not may_call(run.scope, tool):
             return None
+        assert run.scope.org_id is not None
         try:
             arguments = canonical(tool, call.args)
         except ValidationError:
             return None
         rule = rule_for(
-            await self._policies(run.scope),
+            await self._policies.of(run.scope.org_id),
             tool.approval,
             tool=tool.name,
             agent=run.agent.name,
@@ -93,16 +92,6 @@ class ApprovalDesk:
         if why is None and tool.sends_outside and not rule.trusts_tainted and await self._tainted(run):
             why = _TAINTED
         return Ask(call.call_id, tool, arguments, why, rule) if why is not None else None
-
-    async def _policies(self, scope: Scope) -> Sequence[Policy]:
-        """Asked for with every call of every turn, so what was read is good for a second."""
-        assert scope.org_id is not None
-        known = self._known.get(scope.org_id)
-        if known is None or known[0] < time.monotonic():
-            async with self._database.unit_of_work(scope) as uow:
-                known = time.monotonic() + _FRESH_SECONDS, await policies_of(uow)
-            self._known[scope.org_id] = known
-        return known[1]
 
     async def _tainted(self, run: TurnRun) -> bool:
         taint = taint_of(run.view.read, run.executor.registry.get)

@@ -24,8 +24,10 @@ from spotter.sessions.events import (
     Checkpoint,
     Content,
     Ending,
+    Failure,
     Handoff,
     Knowledge,
+    Notice,
     Outcome,
     Result,
     Stage,
@@ -62,15 +64,16 @@ class SessionView:
         "known_calls",
         "last_sequence",
         "model_calls",
+        "noticed",
         "pending",
         "read",
         "recent_calls",
         "red_flag",
         "speaker",
         "to_answer",
-        "tokens",
         "turn_started",
         "undone",
+        "uninformed",
     )
 
     def __init__(self) -> None:
@@ -82,7 +85,6 @@ class SessionView:
         self.speaker: str | None = None
         """Who was handed the conversation last; None where nobody was."""
         self.last_sequence = 0
-        self.tokens = 0
         self.pending: dict[str, Action] = {}
         """Calls without a result, in order. Not all of them are in `fragments` unanswered: see `_answer_pending`."""
         self.knowledge: dict[str, tuple[int, str]] = {}
@@ -103,6 +105,10 @@ class SessionView:
         self.recent_calls: deque[tuple[str, str]] = deque(maxlen=_IDENTICAL_REMEMBERED)
         self.model_calls = 0
         """Since the turn's user message."""
+        self.uninformed = False
+        """Whoever answers now has not been told what they should know: see `Initializer`."""
+        self.noticed: set[str] = set()
+        """What the person was told of us already: in this turn, or for as long as it lasts."""
         self.ending: Ending | None = None
         self.calls_in_turn = 0
         self.turn_started = 0
@@ -110,6 +116,10 @@ class SessionView:
         """What the turn is about, until it has ended."""
         self.red_flag: RedFlag | None = None
         """Stands since its event: no workout is planned meanwhile."""
+
+    @property
+    def tokens(self) -> int:
+        return self.fragments.tokens
 
     def feed(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -164,7 +174,9 @@ class SessionView:
         self.ending = ending_of(content)
         self.to_answer = None if self.ending is not None else self.to_answer
         self.red_flag = verdicts.red_flag_of(content, sequence) or self.red_flag
+        self.noticed |= {content.code} if isinstance(content, Notice) else set()
         self._take_turn(content)
+        self._take_need(content)
         match content:
             case UserMessage(source="voice") | AssistantMessage(source="voice"):
                 self._take_voice(content, sequence)
@@ -207,6 +219,20 @@ class SessionView:
                 self._turn_over = self._turn_over or self.ending is not None
                 return
         self._turn_over = False
+
+    def _take_need(self, content: Content) -> None:
+        """Whoever begins to answer needs to know; whoever was told, or has spoken, does not."""
+        match content:
+            case UserMessage(source="voice") | AssistantMessage(source="voice"):
+                pass
+            case UserMessage():
+                self.uninformed = True
+            case Handoff():
+                self.uninformed = self.uninformed or self.to_answer is not None
+            case Knowledge() | Failure() | AssistantMessage() | Action():
+                self.uninformed = False
+            case _:
+                self.uninformed = self.uninformed and self.ending is None
 
     def _take_message(self, content: UserMessage, sequence: int) -> None:
         self._answer_pending(sequence)
@@ -298,7 +324,6 @@ class SessionView:
         summary = Fragment(Heard(f"[What happened before, in short]\n{content.summary}{waiting}"))
         self.fragments = History([summary, *(fragment for fragment, _ in kept)])
         self._places = [content.covers, *(place for _, place in kept)]
-        self.tokens = sum(fragment.tokens for fragment in self.fragments)
         kept_calls = {call.id for fragment, _ in kept for call in getattr(fragment.message, "calls", ())}
         self.pending = {call_id: call for call_id, call in self.pending.items() if call_id in kept_calls}
         self.knowledge = {name: told for name, told in self.knowledge.items() if told[0] > content.covers}
@@ -323,6 +348,7 @@ class SessionView:
         self.turn_started = sequence
         self.to_answer = message
         self.model_calls = 0
+        self.noticed.discard("fallback")
         self.calls_in_turn = 0
         self.recent_calls.clear()
 
@@ -341,4 +367,3 @@ class SessionView:
     def _add(self, fragment: Fragment, sequence: int) -> None:
         self.fragments.append(fragment)
         self._places.append(sequence)
-        self.tokens += fragment.tokens

@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID, uuid5
 
 from sqlalchemy import select
@@ -58,6 +58,7 @@ class ToolCall:
     project_id: UUID | None = None
     key: str | None = None
     """The same key from the same caller is the same call."""
+    source: Literal["api", "voice"] = "api"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,9 @@ class Called:
     result: Result | None = None
     approval: ApprovalRequested | None = None
     trouble: str = ""
+    began: int = 0
+    ended: int = 0
+    """The events of its turn."""
 
 
 def toolbox_agent(registry: ToolRegistry) -> Agent:
@@ -94,6 +98,7 @@ class DirectCalls:
             tool=call.tool,
             args=storable(json.dumps(call.arguments, separators=(",", ":"))),
             call_id=f"{DIRECT}{key.hex}",
+            source=call.source,
         )
         after = await self._make(caller.scope, session_id, action, key)
         return await self._outcome(caller.scope, session_id, action.call_id, after)
@@ -166,7 +171,13 @@ def _came_of(session_id: UUID, call_id: str, events: list[Event]) -> Called | No
     last = events[-1].content
     match last:
         case Result() if last.call_id == call_id:
-            return Called(session_id, call_id, result=last)
+            made = (
+                one.sequence
+                for one in events
+                if isinstance(one.content, Action) and one.content.call_id == call_id
+            )
+            ended = events[-1].sequence
+            return Called(session_id, call_id, result=last, began=next(made, ended), ended=ended)
         case ApprovalRequested() if last.call_id == call_id:
             return Called(session_id, call_id, approval=last)
         case Failure(detail=trouble) | TurnEnded(reason=trouble) if ending_of(last) is not None:

@@ -52,6 +52,10 @@ Judge: TypeAlias = Callable[[Result], Awaitable[Result]]
 """The result as a model may read it."""
 
 
+def effect_of(session_id: UUID, call_id: str) -> UUID:
+    return uuid5(_EFFECTS, f"{session_id}/{call_id}")
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What a tool works with. `transaction()` is the one its result commits in."""
@@ -65,8 +69,8 @@ class ToolContext:
 
     @property
     def effect_id(self) -> UUID:
-        """The same for every run of this call: a key for effects outside."""
-        return uuid5(_EFFECTS, f"{self.session_id}/{self.call_id}")
+        """The same for every run of this call: a key for effects outside, and for what it spends."""
+        return effect_of(self.session_id, self.call_id)
 
     async def transaction(self) -> UnitOfWork:
         if self._unit is None:

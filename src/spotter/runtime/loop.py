@@ -21,6 +21,7 @@ from spotter.llm.prompt import Prompt
 from spotter.runtime.answers import CheckedAnswer, OutputRules, speaking
 from spotter.runtime.approvals import Ask, Granted, Refused
 from spotter.runtime.executor import CallSite
+from spotter.runtime.notices import fallback_notice
 from spotter.runtime.speech import Speech
 from spotter.runtime.steps import BUDGET, Continue, Failed, Final, Limit, NeedApproval, Step
 from spotter.runtime.timings import Stopwatch, ToolRan
@@ -126,8 +127,9 @@ async def _carry_out_decided(run: TurnRun, decision: ApprovalDecided) -> Step:
     call = Action(tool=decision.tool, args=decision.args, call_id=decision.call_id)
     alone = not (run.view.pending.keys() | run.view.due.keys()) - {call.call_id}
     last = alone and run.view.direct_only
-    site = CallSite(run.scope, run.turn, run.agent, call, decision, alone, last)
-    answer = await run.seams.approvals.check(run, run.executor.tool_for(run.agent, call), decision)
+    maker = await run.maker(decision.agent)
+    site = CallSite(run.scope, run.turn, maker, call, decision, alone, last)
+    answer = await run.seams.approvals.check(run, run.executor.tool_for(maker, call), decision)
     match answer:
         case Granted():
             return await _carry_out(run, site)
@@ -175,6 +177,11 @@ async def _ask_model(run: TurnRun) -> Step:
         )
     run.seams.guard.seen(checked.decision)
     events = _speaking(run, rules, events_of(answer, run.view.known_calls, checked.verdict))
+    for attempt in answer.failed:
+        extra = {"code": attempt.code, "model": attempt.model, "answered": answer.model}
+        log.warning("a model did not answer, another one did: %s", attempt.detail, extra=extra)
+    if (notice := fallback_notice(answer)) is not None and notice.code not in run.view.noticed:
+        events.insert(0, notice)
     closing = ending_of(events[-1])
     await run.append(events, close=closing is not None)
     run.speech = None  # it is in the log now: whoever ends this turn from outside must not record it again

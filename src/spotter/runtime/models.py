@@ -2,11 +2,9 @@
 
 import json
 import logging
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID
 
 from pydantic import SecretStr
 from sqlalchemy import select
@@ -16,16 +14,16 @@ from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.tables import Secret
 from spotter.llm.client_secret import ClientSecret
 from spotter.llm.fallback import FallbackModel
-from spotter.llm.port import Model
-from spotter.llm.resolver import Credentials, Dialect, Endpoint, Resolver
+from spotter.llm.port import FailedAttempt, Model
+from spotter.llm.resolver import Credentials, Dialect, Endpoint, Resolver, speaking_endpoint, split_name
 from spotter.runtime.agent import Agent
 from spotter.store.database import Database
 from spotter.store.scope import Scope
+from spotter.store.unit_of_work import UnitOfWork
 
 log = logging.getLogger(__name__)
 
 PREFIX: Final = "model:"
-_FRESH_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +56,15 @@ class Models:
         environment: Mapping[str, str],
     ) -> None:
         self._resolver = resolver
-        self._database = database
         self._secrets = secrets
         self._operator = Credentials.from_environment(environment)
-        self._known: dict[UUID, tuple[float, Credentials]] = {}
+        self._kept = database.kept(self._read)
 
     async def for_agent(self, scope: Scope, agent: Agent) -> Model:
         """The agent's model, with its fallbacks behind it. One that has no key is passed over if another follows."""
         credentials = await self._credentials(scope)
         found: list[Model] = []
+        passed_over: list[FailedAttempt] = []
         missing: NotConfigured | None = None
         for name in (agent.model, *agent.fallbacks):
             try:
@@ -76,13 +74,19 @@ class Models:
                     "a model is not set up: %s", error.detail, extra={"agent": agent.name, "model": name}
                 )
                 missing = missing or error
+                if not found:
+                    passed_over.append(FailedAttempt(*split_name(name), error.code, error.detail))
         if not found:
             raise missing or NotConfigured("This agent names no model.")
-        return found[0] if len(found) == 1 else FallbackModel(found)
+        return found[0] if len(found) == 1 and not passed_over else FallbackModel(found, passed_over)
 
     async def client_secret(self, scope: Scope, **wanted: Any) -> ClientSecret:
         """For a browser that speaks to a voice model directly, by the organisation's own account or the operator's."""
         return await self._resolver.client_secret(await self._credentials(scope), **wanted)
+
+    async def can_speak(self, scope: Scope) -> bool:
+        """Whether `client_secret` has an account to ask with."""
+        return speaking_endpoint(await self._credentials(scope)) is not None
 
     async def passing(self, scope: Scope, name: str) -> Any:
         """OpenAI's model for requests that are passed on as they are. `NotConfigured` without a key."""
@@ -90,18 +94,13 @@ class Models:
 
     async def _credentials(self, scope: Scope) -> Credentials:
         assert scope.org_id is not None
-        known = self._known.get(scope.org_id)
-        if known is None or known[0] < time.monotonic():
-            known = (time.monotonic() + _FRESH_SECONDS, await self._read(scope.org_id))
-            self._known[scope.org_id] = known
-        return known[1]
+        return await self._kept.of(scope.org_id)
 
-    async def _read(self, org_id: UUID) -> Credentials:
+    async def _read(self, uow: UnitOfWork) -> Credentials:
         endpoints = dict(self._operator.endpoints)
-        async with self._database.unit_of_work(Scope(org_id, None, "service")) as uow:
-            names = await uow.session.scalars(select(Secret.name).where(Secret.name.startswith(PREFIX)))
-            for name in names:
-                stored = await self._secrets.get(uow, name)
-                if stored is not None:
-                    endpoints[name.removeprefix(PREFIX)] = ModelAccount.load(stored).endpoint()
+        names = await uow.session.scalars(select(Secret.name).where(Secret.name.startswith(PREFIX)))
+        for name in names:
+            stored = await self._secrets.get(uow, name)
+            if stored is not None:
+                endpoints[name.removeprefix(PREFIX)] = ModelAccount.load(stored).endpoint()
         return Credentials(endpoints)

@@ -12,6 +12,7 @@ from spotter.sessions.events import (
     Content,
     Handoff,
     Interrupt,
+    Notice,
     Outcome,
     Result,
     Stage,
@@ -52,6 +53,8 @@ def _told(content: Content) -> Push | None:
             told = {"type": "approval_decided", "approval_id": str(approval_id), "approved": approved}
         case Interrupt(reason=reason, category=category, text=text):
             told = {"type": "interrupt", "reason": reason, "category": category, "text": text}
+        case Notice(code=code, text=text):
+            told = {"type": "notice", "code": code, "text": text}
         case Voice(voice_id=voice_id, state=state, reason=reason):
             told = {"type": f"voice_{state}", "voice_id": str(voice_id), "reason": reason}
         case _:

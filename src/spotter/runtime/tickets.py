@@ -18,6 +18,8 @@ class Ticket:
     message_id: UUID
     after: int
     done: "asyncio.Future[Ending] | None" = None
+    again: bool = False
+    """It was said before: this is the first one's."""
 
 
 def is_outage(error: Exception) -> bool:

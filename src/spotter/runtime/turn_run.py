@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spotter.billing.ledger import Call, StopAsked
+from spotter.errors import NotFound
 from spotter.llm.port import Model
 from spotter.llm.prompt import Tools
 from spotter.runtime.agent import Agent
 from spotter.runtime.context import SessionView
 from spotter.runtime.executor import Executor
+from spotter.runtime.outside import judged_knowledge
 from spotter.runtime.seams import Seams
 from spotter.runtime.speech import Speech, announce
-from spotter.sessions.events import Content, Handoff, ending_of
+from spotter.sessions.events import Content, Handoff, Knowledge, ending_of
 from spotter.sessions.log import Appended, SessionLog, Turn
 from spotter.store.bus import Bus
 from spotter.store.scope import Scope
@@ -76,6 +78,29 @@ class TurnRun:
         assert self.view.speaker is not None
         self.cast = await self.find_cast(self.view.speaker)
         await self.introduce(self.view.speaker)
+        await self.inform()
+
+    async def maker(self, name: str) -> Agent:
+        """Whoever made a call that was decided about later. Whoever is gone makes no more calls."""
+        if name in ("", self.agent.name):
+            return self.agent
+        try:
+            return (await self.find_cast(name)).agent
+        except NotFound:
+            return self.agent
+
+    async def inform(self) -> None:
+        """What the agent should know first: once for each who answers in a turn, also when the turn is taken over."""
+        if not self.view.uninformed:
+            return
+        facts = await self.seams.initializer.knowledge(self)
+        if facts:
+            policy, seen = await self.seams.guard.policy(self.scope), self.seams.guard.seen
+            judged = [
+                judged_knowledge(fact, policy, seen) if isinstance(fact, Knowledge) else fact
+                for fact in facts
+            ]
+            await self.append(judged)
 
     async def introduce(self, expected: str) -> None:
         """Whoever answers in the place of an agent that is gone does so openly: the log says it, and so the row."""

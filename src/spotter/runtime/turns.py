@@ -22,7 +22,6 @@ from spotter.runtime.executor import Executor
 from spotter.runtime.guard import heard, reply_instead
 from spotter.runtime.kit import Kit
 from spotter.runtime.loop import run_loop
-from spotter.runtime.outside import judged_knowledge
 from spotter.runtime.speech import announce
 from spotter.runtime.tickets import Ticket, is_outage, settle
 from spotter.runtime.turn_run import TurnRun
@@ -32,7 +31,6 @@ from spotter.sessions.events import (
     AssistantMessage,
     Content,
     Ending,
-    Knowledge,
     TurnEnded,
     UserMessage,
 )
@@ -124,7 +122,7 @@ class Turns:
         try:
             turn = await self._kit.log.open_turn(scope, session_id, message, self._lease, wait=wait, key=key)
         except AlreadySaid:
-            return Ticket(session_id, message_id, 0)
+            return Ticket(session_id, message_id, 0, again=True)
         if isinstance(turn, Waiting):
             return Ticket(session_id, message_id, turn.after)
         return self._begun(scope, turn, message_id, message, streamed=stream)
@@ -137,7 +135,7 @@ class Turns:
         try:
             turn = await self._kit.log.open_call(scope, session_id, call, self._lease, key=key)
         except AlreadySaid:
-            return Ticket(session_id, key, 0)
+            return Ticket(session_id, key, 0, again=True)
         return self._begun(scope, turn, key, None, streamed=False)
 
     def _begun(
@@ -252,7 +250,7 @@ class Turns:
                 return ending
             running.run = run = await self._prepare(running.scope, turn, view)
             run.streamed = running.streamed
-            await self._inform(run)
+            await run.inform()
             return await run_loop(run)
         except BaseException as error:
             # Whatever we thought we knew of this session may be wrong: read it again next time.
@@ -294,19 +292,6 @@ class Turns:
             seams=kit.seams,
             bus=kit.bus,
         )
-
-    async def _inform(self, run: TurnRun) -> None:
-        """What the agent should know first; once per turn, also when the turn is taken over."""
-        if run.view.last_sequence != run.view.turn_started:
-            return
-        facts = await run.seams.initializer.knowledge(run)
-        if facts:
-            policy, seen = await run.seams.guard.policy(run.scope), run.seams.guard.seen
-            judged = [
-                judged_knowledge(fact, policy, seen) if isinstance(fact, Knowledge) else fact
-                for fact in facts
-            ]
-            await run.append(judged)
 
     async def _end_cancelled(self, running: _Running, turn: Turn) -> Ending:
         run = running.run

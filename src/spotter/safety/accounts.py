@@ -1,10 +1,8 @@
 """Whose key a second opinion is asked with: the organisation's own OpenAI account, or the operator's."""
 
 import json
-import time
 from collections.abc import Mapping
 from typing import Final
-from uuid import UUID
 
 from pydantic import SecretStr
 
@@ -13,10 +11,9 @@ from spotter.llm.resolver import Credentials, Endpoint, Resolver
 from spotter.safety.second_opinion import Moderator
 from spotter.store.database import Database
 from spotter.store.scope import Scope
+from spotter.store.unit_of_work import UnitOfWork
 
 _SECRET: Final = "model:openai"  # noqa: S105 - where it is kept, as model accounts are
-_FRESH_SECONDS: Final = 5.0
-_KEPT: Final = 10_000
 
 
 class OpenAIAccounts:
@@ -28,25 +25,17 @@ class OpenAIAccounts:
         environment: Mapping[str, str],
     ) -> None:
         self._resolver = resolver
-        self._database = database
         self._secrets = secrets
         self._operator = Credentials.from_environment(environment).endpoint("openai")
-        self._known: dict[UUID, tuple[float, Endpoint | None]] = {}
+        self._kept = database.kept(self._endpoint)
 
     async def moderator(self, scope: Scope) -> Moderator | None:
         assert scope.org_id is not None
-        known = self._known.get(scope.org_id)
-        if known is None or known[0] < time.monotonic():
-            if len(self._known) >= _KEPT:
-                self._known.clear()
-            known = (time.monotonic() + _FRESH_SECONDS, await self._endpoint(scope.org_id))
-            self._known[scope.org_id] = known
-        moderator: Moderator | None = self._resolver.moderator(known[1])
+        moderator: Moderator | None = self._resolver.moderator(await self._kept.of(scope.org_id))
         return moderator
 
-    async def _endpoint(self, org_id: UUID) -> Endpoint | None:
-        async with self._database.unit_of_work(Scope(org_id, None, "service")) as uow:
-            stored = await self._secrets.get(uow, _SECRET)
+    async def _endpoint(self, uow: UnitOfWork) -> Endpoint | None:
+        stored = await self._secrets.get(uow, _SECRET)
         if stored is None:
             return self._operator
         account = json.loads(stored)

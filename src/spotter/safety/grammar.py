@@ -131,7 +131,14 @@ class PatternIndex(Generic[T]):
         for place, (anywhere, *_) in enumerate(self._wanted):
             rarest = anywhere.bit_length() - 1  # needs that many share tend to be met early
             (self._under.setdefault(1 << rarest, []) if anywhere else self._always).append(place)
-        self._needs = list(needs)
+        self._by_word: dict[str, int] = {}
+        self._by_prefix: dict[str, int] = {}
+        for need, index in needs.items():
+            for word in need.words:
+                self._by_word[word] = self._by_word.get(word, 0) | 1 << index
+            for prefix in need.prefixes:
+                self._by_prefix[prefix] = self._by_prefix.get(prefix, 0) | 1 << index
+        self._prefix_lengths = sorted({len(prefix) for prefix in self._by_prefix})
         self._bits: dict[str, int] = {}
 
     def possible(self, clean: str) -> Iterator[tuple[T, Pattern, int, int]]:
@@ -165,7 +172,10 @@ class PatternIndex(Generic[T]):
         return found
 
     def _bits_of(self, word: str) -> int:
-        bits = sum(1 << index for index, needs in enumerate(self._needs) if needs.met_by(word))
+        """The needs that a word meets."""
+        bits = self._by_word.get(word, 0)
+        for length in self._prefix_lengths:
+            bits |= self._by_prefix.get(word[:length], 0)
         if len(self._bits) < _KNOWN_WORDS:
             self._bits[word] = bits
         return bits
@@ -180,6 +190,13 @@ class RuleBook:
     @cached_property
     def _index(self) -> PatternIndex[Rule]:
         return PatternIndex((rule, pattern, rule.also) for rule in self._rules for pattern in rule.patterns)
+
+    def compile(self) -> None:
+        """Ahead of the first text, for rules that any text may call for."""
+        for rule in self._rules:
+            for pattern in (*rule.patterns, *rule.also, rule.unless, rule.calm):
+                if pattern is not None:
+                    pattern.compile()
 
     def findings(self, words: Words) -> list[Finding]:
         possible: dict[int, tuple[Rule, list[Place]]] = {}

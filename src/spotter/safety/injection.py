@@ -42,6 +42,11 @@ _OVERRIDES: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,8}\U000e007f")
 
 
+def warm() -> None:
+    """Every text that comes in or goes out is looked at for these."""
+    _BOOK.compile()
+
+
 def injection_findings(text: Normalised, words: Words) -> list[Finding]:
     found = list(_marks(text))
     found += [_in_original(text, finding) for finding in _BOOK.findings(words)]

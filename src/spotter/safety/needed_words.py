@@ -19,7 +19,7 @@ def _split(text: str) -> frozenset[str]:
 
 _MOST: Final = 600
 # Words so common that asking for them saves nothing.
-_COMMON: Final = _split("""
+COMMON: Final = _split("""
     a an the i im ive id ill my me we you your youre u it its is are was were be been being am do
     does did dont to of in on at for and or not no so as if with that this these those they he she
     him her his them their have has had having get got gets getting can cant cannot could will would
@@ -42,12 +42,9 @@ class Needs:
     def anything(self) -> bool:
         return not self.words and not self.prefixes
 
-    def met_by(self, word: str) -> bool:
-        return word in self.words or word.startswith(self.prefixes)
-
     @property
     def cost(self) -> float:
-        return sum(40 if word in _COMMON else 1 for word in self.words) + 3 * len(self.prefixes)
+        return sum(40 if word in COMMON else 1 for word in self.words) + 3 * len(self.prefixes)
 
 
 ANYTHING: Final = Needs(frozenset(), ())
@@ -96,8 +93,8 @@ def _of_run(run: set[str], open_left: bool, *, open_right: bool) -> Needs:
     prefixes: set[str] = set()
     for text in run:
         whole, begun = _words_in(text, open_left, open_right)
-        choices = sorted(whole, key=lambda word: (word in _COMMON, -len(word)))
-        if choices and (choices[0] not in _COMMON or len(begun) < 3):
+        choices = sorted(whole, key=lambda word: (word in COMMON, -len(word)))
+        if choices and (choices[0] not in COMMON or len(begun) < 3):
             words.add(choices[0])
         elif len(begun) >= 3:
             prefixes.add(begun)

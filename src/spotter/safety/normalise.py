@@ -30,6 +30,9 @@ INVISIBLE: Final = re.compile(
 )
 
 
+_OTHERS: Final = re.compile(r"[^\x00-\x7f]+")
+
+
 @dataclass(frozen=True, slots=True)
 class Normalised:
     original: str
@@ -53,13 +56,27 @@ def normalise(text: str) -> Normalised:
     plain: list[str] = []
     folded: list[str] = []
     offsets: list[int] = []
-    for index, character in enumerate(text):
-        for one, low in _folded(character) if character >= "\x80" else ((character, character.lower()),):
-            plain.append(one)
-            folded.append(low)
-            offsets.append(index)
+    begin = 0
+    for others in _OTHERS.finditer(text):
+        _append_ascii(text, begin, others.start(), plain, folded, offsets)
+        for index in range(*others.span()):
+            for one, low in _folded(text[index]):
+                plain.append(one)
+                folded.append(low)
+                offsets.append(index)
+        begin = others.end()
+    _append_ascii(text, begin, len(text), plain, folded, offsets)
     offsets.append(len(text))
     return Normalised(text, "".join(plain), "".join(folded), offsets)
+
+
+def _append_ascii(
+    text: str, begin: int, end: int, plain: list[str], folded: list[str], offsets: list[int]
+) -> None:
+    run = text[begin:end]
+    plain.append(run)
+    folded.append(run.lower())
+    offsets.extend(range(begin, end))
 
 
 @lru_cache(maxsize=8192)

@@ -37,6 +37,8 @@ _NOT_A_PHONE: Final = re.compile(
     r"|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:19|20)?\d{2}(?:\D.*)?"
     r"|\d{1,3}(?:[ /-]\d{1,3}){2,}(?<!\d{3}[ -]\d{3}[ -]\d{3})|(?:19|20)\d{2}\s?[-–/]\s?(?:19|20)?\d{2}"
 )
+_SHORT: Final = re.compile(r"\d{3,4}[ .-]?\d{4}")
+_TO_LAST_NUMBER: Final = re.compile(r"(?s:.*)[\d\n]")
 
 
 @cache
@@ -59,12 +61,24 @@ def is_phone(value: str, before: str, regions: tuple[str, ...]) -> bool:
     if value.startswith(("+", "00")):
         number = "+" + value.lstrip("+0") if value.startswith("00") else value
         return _possible(number.replace("(0)", ""), None)
-    announced = _ANNOUNCED.search(before) is not None and _OTHER_NUMBER.search(before) is None
-    if not announced and (_NOT_A_PHONE.fullmatch(value) or not _SHAPES.fullmatch(value)):
+    if _SHAPES.fullmatch(value) and not _NOT_A_PHONE.fullmatch(value):
+        if any(_possible(value, region) for region in regions):
+            return True
+        return _short(value, digits) and _announced(before)
+    if not _announced(before):
         return False
-    if announced and digits in (7, 8) and re.fullmatch(r"\d{3,4}[ .-]?\d{4}", value):
-        return True
-    return any(_possible(value, region) for region in regions)
+    return _short(value, digits) or any(_possible(value, region) for region in regions)
+
+
+def _short(value: str, digits: int) -> bool:
+    return digits in (7, 8) and _SHORT.fullmatch(value) is not None
+
+
+def _announced(before: str) -> bool:
+    last_number = _TO_LAST_NUMBER.match(before)
+    # No word that announces has a digit, and none stands between it and the number.
+    begin = last_number.end() if last_number else 0
+    return _ANNOUNCED.search(before, begin) is not None and _OTHER_NUMBER.search(before, begin) is None
 
 
 def _possible(value: str, region: str | None) -> bool:

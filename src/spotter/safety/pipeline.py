@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
-from spotter.safety.classifier.model import Reading, model
+from spotter.safety import injection
+from spotter.safety.classifier.judging import Reading, reading
 from spotter.safety.decision import (
     KINDS,
     Action,
@@ -21,12 +22,14 @@ from spotter.safety.decision import (
 from spotter.safety.findings import SURE, Finding, merged
 from spotter.safety.grammar import SOFT, RuleBook
 from spotter.safety.injection import injection_findings
+from spotter.safety.needed_words import COMMON
 from spotter.safety.normalise import MAX_CHARS, Normalised, normalise
 from spotter.safety.output import output_findings
 from spotter.safety.personal_data import not_allowed, personal_data, redact
 from spotter.safety.policy import DEFAULT_POLICY, Policy
 from spotter.safety.rules import (
     eating,
+    figures_of_speech,
     hostility,
     other_languages,
     red_flags,
@@ -37,25 +40,31 @@ from spotter.safety.rules import (
 from spotter.safety.rules.gym_language import without_gym_language
 from spotter.safety.words import Words, words_of
 
-_PEOPLE: Final = RuleBook(
+PEOPLE: Final = RuleBook(
     (
         *red_flags.RULES,
         *red_flags_body.RULES,
         *self_harm.RULES,
         *self_harm_hints.RULES,
         *eating.RULES,
+        *figures_of_speech.RULES,
         *other_languages.RULES,
         *hostility.RULES,
     )
 )
+_CERTAIN: Final = 0.78
+"""Tired people say they want to die: for that, and that only, a rule's doubt outweighs a less certain reading."""
 # A model that says «if your chest hurts, stop» must not be taken for somebody whose chest hurts.
 _MODELS: Final = RuleBook(hostility.RULES)
 
 
 def warm() -> None:
     """Reads the rules ahead of the first text, which otherwise waits half a second for it. For a thread at start."""
-    moderate("hello", "member")
-    moderate("hello", "assistant")
+    # The words that most sentences are made of: which rules they call for is worked out once for each word.
+    everyday = " ".join(sorted(COMMON))
+    moderate(everyday, "member")
+    moderate(everyday, "assistant")
+    injection.warm()
 
 
 def moderate(
@@ -70,7 +79,7 @@ def moderate(
     kind = KINDS[source]
     raw_words = words_of(seen)
     words = without_gym_language(raw_words)
-    found = [_in_original(seen, finding) for finding in _word_findings(words, kind, policy)]
+    found = [_in_original(seen, finding) for finding in _word_findings(seen, words, kind, policy)]
     found += injection_findings(seen, raw_words)
     personal = not_allowed(seen, personal_data(seen, policy.regions), allowed_data)
     if personal:
@@ -114,18 +123,37 @@ def decide(
     )
 
 
-def _word_findings(words: Words, kind: SourceKind, policy: Policy) -> list[Finding]:
+def _word_findings(seen: Normalised, words: Words, kind: SourceKind, policy: Policy) -> list[Finding]:
     if kind == "assistant":
         return _MODELS.findings(words) + output_findings(words, policy.floors)
-    reading = model().reading(words)
-    return [_doubted(one, reading) for one in _PEOPLE.findings(words)] + reading.found
+    ruled = PEOPLE.findings(words)
+    read = reading(seen, words, {one.category for one in ruled})
+    calm = [one for one in ruled if one.score < SURE]
+    return [_doubted(one, read) for one in ruled] + [_calmed(one, calm) for one in read.found]
 
 
-def _doubted(finding: Finding, reading: Reading) -> Finding:
-    """A rule sees a few words; where all the others speak against it, it may warn but not stop."""
-    if finding.category not in reading.doubted or finding.score < SURE:
+def _doubted(finding: Finding, read: Reading) -> Finding:
+    """A rule sees a few words; where the whole text is about something else, it may warn but not stop."""
+    if finding.category not in read.doubted or finding.score < SURE:
         return finding
     return replace(finding, score=SOFT)
+
+
+def _calmed(finding: Finding, calm: Iterable[Finding]) -> Finding:
+    """A rule takes a stretch for a figure of speech: what only reads it must be certain to stop it all the same."""
+    ((start, end),) = finding.spans
+    known = min(
+        (
+            one.score
+            for one in calm
+            if one.category is finding.category
+            and any(first < end and start < last for first, last in one.spans)
+        ),
+        default=SURE,
+    )
+    certain = finding.category is not CategoryName.SELF_HARM or finding.score >= _CERTAIN
+    stays = known >= SURE or (known > figures_of_speech.HARMLESS and certain)
+    return finding if stays or finding.score < SURE else replace(finding, score=SOFT)
 
 
 def _in_original(text: Normalised, finding: Finding) -> Finding:

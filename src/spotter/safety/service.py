@@ -1,10 +1,7 @@
 """Moderation for an organisation: its policy, the pipeline, and a second opinion where there is one."""
 
 import logging
-import time
 from collections.abc import Awaitable, Callable, Collection
-from typing import Final
-from uuid import UUID
 
 from pydantic import ValidationError
 from sqlalchemy import select
@@ -22,9 +19,6 @@ from spotter.store.scope import Scope
 from spotter.store.unit_of_work import UnitOfWork
 
 log = logging.getLogger(__name__)
-
-_FRESH_SECONDS: Final = 5.0
-_KEPT: Final = 10_000
 
 Observer = Callable[[ModerationDecision], None]
 ModeratorFor = Callable[[Scope], Awaitable[Moderator | None]]
@@ -58,16 +52,16 @@ async def put_policy(uow: UnitOfWork, policy: Policy) -> Policy:
     )
     old = before.model_dump(mode="json", exclude_none=True)
     await audit.record(uow, "safety.policy_changed", detail={"before": old, "after": data})
+    uow.settings_changed()
     return policy
 
 
 class Moderation:
-    """One per process. Policies are remembered for a few seconds; a change is felt everywhere soon after."""
+    """One per process."""
 
     def __init__(self, database: Database, moderator_for: ModeratorFor) -> None:
-        self._database = database
         self._moderator_for = moderator_for
-        self._known: dict[UUID, tuple[float, Policy]] = {}
+        self._policies = database.kept(get_policy)
         self._observers: list[Observer] = []
 
     def watch(self, observer: Observer) -> None:
@@ -81,20 +75,7 @@ class Moderation:
 
     async def policy(self, scope: Scope) -> Policy:
         assert scope.org_id is not None
-        known = self._known.get(scope.org_id)
-        if known is not None and known[0] > time.monotonic():
-            return known[1]
-        # As the organisation itself: members are bound by the policy, but do not get to read it.
-        async with self._database.unit_of_work(Scope(scope.org_id, None, "service")) as uow:
-            policy = await get_policy(uow)
-        if len(self._known) >= _KEPT:
-            self._known.clear()
-        self._known[scope.org_id] = (time.monotonic() + _FRESH_SECONDS, policy)
-        return policy
-
-    def forget(self, org_id: UUID) -> None:
-        """After a change, so that whoever made it sees it at once."""
-        self._known.pop(org_id, None)
+        return await self._policies.of(scope.org_id)
 
     async def check(
         self, scope: Scope, text: str, source: Source = "member", *, allowed_data: Collection[str] = ()

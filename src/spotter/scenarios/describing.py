@@ -1,6 +1,8 @@
 """Scenarios as they are shown: who takes part, with what they are told and what they can do (B1, B2)."""
 
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
@@ -26,12 +28,24 @@ class ScenarioAgent(BaseModel):
     voice: str | None = None
 
 
+class OwnScenario(BaseModel):
+    """Where one comes from that does not ship with Spotter."""
+
+    version: int
+    project_id: UUID | None = Field(default=None, description="not given for the organisation's")
+    model: str | None = Field(
+        default=None, description="what its agents think with, unless they say otherwise"
+    )
+    updated_at: datetime
+
+
 class ScenarioSummary(BaseModel):
     id: str
     name: str
     description: str
     default_root: str
     agents: list[str]
+    own: OwnScenario | None = Field(default=None, description="not given for those that ship with Spotter")
 
 
 class ScenarioDetail(BaseModel):
@@ -43,15 +57,26 @@ class ScenarioDetail(BaseModel):
     stages: Stages | None = Field(default=None, description="with the routing `stages`")
     agents: list[ScenarioAgent]
     guardrails: Guardrails
+    own: OwnScenario | None = Field(default=None, description="not given for those that ship with Spotter")
 
 
-def summary_of(scenario: ScenarioFile) -> ScenarioSummary:
+def _own(scenario: ScenarioFile, book: Book) -> OwnScenario | None:
+    kept = book.kept.get(("scenario", scenario.id))
+    if kept is None:
+        return None
+    return OwnScenario(
+        version=kept.version, project_id=kept.project_id, model=scenario.model, updated_at=kept.updated_at
+    )
+
+
+def summary_of(scenario: ScenarioFile, book: Book) -> ScenarioSummary:
     return ScenarioSummary(
         id=scenario.id,
         name=scenario.name,
         description=scenario.description,
         default_root=scenario.root,
         agents=list(scenario.agents),
+        own=_own(scenario, book),
     )
 
 
@@ -65,6 +90,7 @@ def detail_of(scenario: ScenarioFile, book: Book, registry: ToolRegistry) -> Sce
         stages=scenario.stages,
         agents=agents_of(scenario, book, registry),
         guardrails=scenario.guardrails,
+        own=_own(scenario, book),
     )
 
 

@@ -57,7 +57,7 @@ async def create(
     _refuse_broken(definitions, own, own.changed(None, as_kept(kind, row)), kind, row)
     uow.session.add(row)
     await uow.session.flush()
-    await _remember(uow, definitions, kind, row, "saved")
+    await _remember(uow, kind, row, "saved")
     return row
 
 
@@ -82,7 +82,7 @@ async def change(
     row.archived_at = None
     _refuse_broken(definitions, own, own.changed(row.id, as_kept(kind, row)), kind, row)
     await uow.session.flush()
-    await _remember(uow, definitions, kind, row, note)
+    await _remember(uow, kind, row, note)
     return row
 
 
@@ -99,7 +99,7 @@ async def archive(uow: UnitOfWork, definitions: Definitions, kind: Kind[File], r
     row.archived_at = now()
     row.updated_by = uow.scope.user_id
     await uow.session.flush()
-    definitions.changed(uow)
+    uow.settings_changed()
     await audit.record(uow, f"{kind.word}.archived", target=str(row.id), detail={"name": row.name})
 
 
@@ -172,7 +172,7 @@ async def _begin(uow: UnitOfWork) -> Own:
     return await read_own(uow)
 
 
-async def _remember(uow: UnitOfWork, definitions: Definitions, kind: Kind[File], row: Row, note: str) -> None:
+async def _remember(uow: UnitOfWork, kind: Kind[File], row: Row, note: str) -> None:
     uow.session.add(
         kind.versions(
             org_id=row.org_id,
@@ -184,7 +184,7 @@ async def _remember(uow: UnitOfWork, definitions: Definitions, kind: Kind[File],
             created_at=row.updated_at,
         )
     )
-    definitions.changed(uow)
+    uow.settings_changed()
     detail = {"name": row.name, "version": row.version, "note": note}
     await audit.record(uow, f"{kind.word}.saved", target=str(row.id), detail=detail)
 

@@ -58,7 +58,9 @@ async def known(uow: UnitOfWork, session_id: UUID) -> AgentSession | None:
     return found
 
 
-async def create(uow: UnitOfWork, book: Book, session_id: UUID, wished: Wished) -> AgentSession:
+async def create(
+    uow: UnitOfWork, book: Book, session_id: UUID, wished: Wished, *, trial: bool = False
+) -> AgentSession:
     """Or the one that is there already, as it is."""
     if (found := await known(uow, session_id)) is not None:
         return found
@@ -67,7 +69,7 @@ async def create(uow: UnitOfWork, book: Book, session_id: UUID, wished: Wished) 
         uow,
         agent,
         session_id=session_id,
-        details={_NAME: wished.name or agent},
+        details={_NAME: wished.name or agent, **directory.trial_mark(trial)},
         overrides=wished.overrides(agent),
     )
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Integer, cast, select, text, update
+from sqlalchemy import ColumnElement, Integer, cast, func, or_, select, text, update
 
 from spotter.errors import InvalidInput, NotFound
 from spotter.identity import audit
@@ -17,6 +17,16 @@ from spotter.store.scope import NOBODY
 from spotter.store.unit_of_work import UnitOfWork
 
 CONVERSATION: Final = "conversation"
+_TRIAL: Final = {"trial": True}
+"""In the details of a session that only tries an agent out. It is nobody's conversation to go on with."""
+
+
+def trial_mark(trial: bool) -> dict[str, Any]:
+    return dict(_TRIAL) if trial else {}
+
+
+def no_trial() -> ColumnElement[bool]:
+    return ~AgentSession.details.contains(_TRIAL)
 
 
 async def create(
@@ -80,6 +90,7 @@ async def with_agent(uow: UnitOfWork, agent: str, limit: int) -> Sequence[AgentS
         AgentSession.user_id == (uow.scope.user_id or NOBODY),
         AgentSession.agent == agent,
         AgentSession.erased_at.is_(None),
+        no_trial(),
     )
     return (await uow.session.scalars(query.order_by(AgentSession.updated_at.desc()).limit(limit))).all()
 
@@ -105,6 +116,7 @@ async def latest(uow: UnitOfWork, agent: str) -> AgentSession | None:
             AgentSession.user_id == (uow.scope.user_id or NOBODY),
             AgentSession.agent == agent,
             AgentSession.erased_at.is_(None),
+            no_trial(),
         )
         .order_by(AgentSession.updated_at.desc())
         .limit(1)
@@ -112,12 +124,27 @@ async def latest(uow: UnitOfWork, agent: str) -> AgentSession | None:
 
 
 async def listing(
-    uow: UnitOfWork, *, limit: int, before: tuple[datetime, UUID] | None = None, user_id: UUID | None = None
+    uow: UnitOfWork,
+    *,
+    limit: int,
+    before: tuple[datetime, UUID] | None = None,
+    user_id: UUID | None = None,
+    search: str = "",
+    forked_from: UUID | None = None,
+    trials: bool = True,
 ) -> list[AgentSession]:
-    """Most recently used first. One's own; staff see everybody's, or one person's."""
+    """Most recently used first. One's own; staff see everybody's, or one person's. `search` looks at the title and at
+    who answers. Without `trials`, those that only try an agent out are left away."""
     query = select(AgentSession).where(AgentSession.erased_at.is_(None), AgentSession.kind == CONVERSATION)
     if user_id is not None:
         query = query.where(AgentSession.user_id == user_id)
+    if forked_from is not None:
+        query = query.where(AgentSession.forked_from == forked_from)
+    if not trials:
+        query = query.where(no_trial())
+    for word in search.split():
+        fields = (AgentSession.title, AgentSession.agent, func.coalesce(AgentSession.scenario, ""))
+        query = query.where(or_(*(one.icontains(word, autoescape=True) for one in fields)))
     if before is not None:
         query = query.where(
             (AgentSession.updated_at < before[0])
@@ -173,7 +200,7 @@ async def fork(
         scenario=source.scenario,
         stage=stage,
         overrides=overrides,
-        title=source.title,
+        title=source.title if upto else "",
         details=source.details,
         project_id=source.project_id,
         last_sequence=upto,

@@ -113,6 +113,8 @@ class Action(_Content):
     usage: UsageRecord | None = None
     moderation: dict[str, Any] | None = None
     """Of a call that speaks to the person."""
+    source: Literal["", "api", "voice"] = ""
+    """Of a call that no model of ours made: a program's, or one of whoever speaks with the person."""
 
 
 class Result(_Content):
@@ -237,6 +239,8 @@ class ApprovalDecided(_Content):
     args: str = ""
     edited: bool = False
     """The arguments are not those the model gave."""
+    agent: str = ""
+    """Who made the call: it is carried out as theirs, whoever speaks by now."""
 
 
 class TurnResumed(_Content):
@@ -267,6 +271,15 @@ class Interrupt(_Content):
     reason: Literal["red_flag", "blocked", "budget", "time"]
     category: str = ""
     text: str = ""
+
+
+class Notice(_Content):
+    """Something a person is told about Spotter itself, beside the answer. No model reads it."""
+
+    event_type: ClassVar[str] = "notice"
+
+    code: Literal["fallback", "not_set_up"]
+    text: str
 
 
 class Failure(_Content):
@@ -314,6 +327,7 @@ Content: TypeAlias = (
     | TurnResumed
     | Voice
     | Interrupt
+    | Notice
     | Failure
     | TurnEnded
     | Erased
@@ -335,13 +349,17 @@ KINDS: dict[str, type[Content]] = {
         TurnResumed,
         Voice,
         Interrupt,
+        Notice,
         Failure,
         TurnEnded,
         Erased,
     )
 }
 
+_CAN_END = frozenset(kind for kind in KINDS.values() if "ends" in kind.model_fields)
+
 
 def ending_of(content: Content) -> Ending | None:
     """How the turn ended, if this event ended it."""
-    return getattr(content, "ends", None)
+    # By kind: pydantic takes its time to say that a model has no such field, and every event is asked.
+    return getattr(content, "ends") if type(content) in _CAN_END else None  # noqa: B009 - of several kinds

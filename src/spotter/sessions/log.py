@@ -5,6 +5,7 @@ Sequence numbers come from the session's row, so they have no gaps; a turn's wri
 append, so a writer that was paused past its lease is refused instead of mixing into its successor's turn.
 """
 
+import time
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -20,16 +21,20 @@ from spotter.sessions.codec import Event, dump, load
 from spotter.sessions.events import Action, Content, UserMessage
 from spotter.sessions.reading import SharedReads, Wish
 from spotter.store.scope import Scope
+from spotter.store.stamps import Stamps
 
-_APPEND: Final = "SELECT * FROM spotter_append(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+# Lists go out in binary: as text each piece is searched for quotes, which is half of what sending an event costs.
+_APPEND: Final = "SELECT * FROM spotter_append(%s, %s, %s, %s, %s, %b, %b, %s, %s)"
 _OPEN: Final = "SELECT * FROM spotter_open_turn(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 _OPEN_CALL: Final = "SELECT * FROM spotter_open_call(%s, %s, %s, %s, %s, %s, %s, %s)"
-_REOPEN: Final = "SELECT * FROM spotter_reopen_turn(%s, %s, %s, %s, %s, %s, %s, %s)"
+_REOPEN: Final = "SELECT * FROM spotter_reopen_turn(%s, %s, %s, %s, %s, %s, %b, %b)"
 _NEXT: Final = "SELECT * FROM spotter_next_turn(%s, %s, %s, %s, %s, %s)"
 _TAKE_OVER: Final = "SELECT * FROM spotter_take_over(%s, %s, %s, %s, %s, %s, %s)"
 _RENEW: Final = "SELECT * FROM spotter_renew(%s, %s, %s, %s, %s, %s)"
 _READ: Final = "SELECT * FROM spotter_read(%s, %s, %s, %s, %s, %s)"
 
+_SETTINGS: Final = 6
+"""Where the stamp stands in a turn's row."""
 _TURN_PATIENCE: Final = 25.0
 """Seconds a turn's own call may queue for a connection: longer than a request may. A turn that gave up would throw
 away an answer that was paid for and ask the model again, and so make a busy moment busier. Less than the lease."""
@@ -83,6 +88,8 @@ class Turn:
     """Who answers as it begins."""
     scenario: str | None = None
     overrides: dict[str, Any] | None = None
+    settings: int = 0
+    """The stamp of the organisation's settings as it began: see `store/stamps.py`."""
     capped: bool = False
     stop: bool = False
     """Somebody asked to stop it, before it was taken over."""
@@ -104,11 +111,15 @@ class Lease:
 
 
 class SessionLog:
-    """`biller` knows what model calls cost. A log without one is for reading."""
+    """`biller` knows what model calls cost. A log without one is for reading. `stamps` hears from each turn that is
+    opened how its organisation's settings stand."""
 
-    def __init__(self, pool: "AsyncConnectionPool[Any]", biller: Biller | None = None) -> None:
+    def __init__(
+        self, pool: "AsyncConnectionPool[Any]", biller: Biller | None = None, stamps: Stamps | None = None
+    ) -> None:
         self._pool = pool
         self._biller = biller
+        self._stamps = stamps
         self._shared = SharedReads(
             lambda wish: self.read(wish.scope, wish.session_id, after=wish.after, limit=wish.limit)
         )
@@ -157,7 +168,7 @@ class SessionLog:
         """Records the message and opens its turn, or lets it wait while another one is going on; with `wait=False`
         that is a `SessionBusy` and nothing is recorded. A `key` that was used before is `AlreadySaid`."""
         arguments = (*_identity(scope), session_id, lease.owner, lease.seconds, dump(message), wait, key)
-        row = await self._call(_OPEN, arguments)
+        row = await self._opened(_OPEN, arguments)
         assert row is not None
         return _turn(session_id, row) or Waiting(int(row[1]))
 
@@ -167,7 +178,7 @@ class SessionLog:
         """Records a program's call and opens its turn. `SessionBusy` while another one is going on, and `AlreadySaid`
         when there was a call with this key: nothing is recorded then."""
         arguments = (*_identity(scope), session_id, lease.owner, lease.seconds, dump(call), key)
-        turn = _turn(session_id, await self._call(_OPEN_CALL, arguments))
+        turn = _turn(session_id, await self._opened(_OPEN_CALL, arguments))
         assert turn is not None
         return turn
 
@@ -192,12 +203,12 @@ class SessionLog:
         """What to go on with, if no turn is going on: a call that was decided about, or the message that has waited
         longest."""
         arguments = (*_identity(scope), session_id, lease.owner, lease.seconds)
-        return _turn(session_id, await self._call(_NEXT, arguments, patience=_TURN_PATIENCE))
+        return _turn(session_id, await self._opened(_NEXT, arguments, patience=_TURN_PATIENCE))
 
     async def take_over(self, scope: Scope, session_id: UUID, lease: Lease, fence: int) -> Turn | None:
         """A turn whose process died. None when it has ended, or somebody else was quicker."""
         arguments = (*_identity(scope), session_id, lease.owner, lease.seconds, fence)
-        return _turn(session_id, await self._call(_TAKE_OVER, arguments))
+        return _turn(session_id, await self._opened(_TAKE_OVER, arguments))
 
     async def renew(self, scope: Scope, turn: Turn, seconds: float) -> bool:
         """Keeps the lease; True when somebody asked to stop the turn. Zero seconds hands it back."""
@@ -233,6 +244,16 @@ class SessionLog:
             return None
         assert self._biller is not None, "a model call would be recorded and not billed"
         return as_json(await self._biller.charges(scope, events))
+
+    async def _opened(
+        self, statement: str, arguments: tuple[Any, ...], *, patience: float | None = None
+    ) -> tuple[Any, ...] | None:
+        """A turn's row. Never in somebody's transaction: what it says of the settings might be taken back."""
+        asked = time.monotonic()
+        row = await self._call(statement, arguments, patience=patience)
+        if self._stamps is not None and row is not None and row[_SETTINGS] is not None:
+            self._stamps.told(arguments[0], row[_SETTINGS], asked)
+        return row
 
     async def _call(
         self,

@@ -18,6 +18,7 @@ from spotter.sessions.events import (
     Ending,
     Failure,
     Knowledge,
+    Notice,
     Result,
     UsageRecord,
     UserMessage,
@@ -27,6 +28,8 @@ from spotter.sessions.events import (
 
 ASK_TOOL = "message_ask_user"
 NOTIFY_TOOL = "message_notify_user"
+NOTICE = "notice"
+"""The source of what was not said by an agent, but about one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ def messages(events: Iterable[Event]) -> list[Message]:
                 )
             case AssistantMessage(text=text, source=source) if text:
                 said.append(Message(event.sequence, "assistant", text, event.at, source))
+            case Notice(text=text):
+                said.append(Message(event.sequence, "assistant", text, event.at, NOTICE))
             case Action(tool=tool) as call if tool in (ASK_TOOL, NOTIFY_TOOL):
                 arguments = arguments_of(call)
                 text = arguments.get("message") or arguments.get("text") or arguments.get("question") or ""

@@ -1,9 +1,12 @@
 """The pool of runtime connections, and the way into a transaction."""
 
 import logging
-from typing import Any, Self
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, LiteralString, Self, TypeAlias, TypeVar
+from uuid import UUID
 
 import psycopg
+from psycopg import sql
 from psycopg_pool import AsyncConnectionPool
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -11,10 +14,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from spotter.errors import StartupRefused
 from spotter.settings import Settings
 from spotter.store.scope import Scope
+from spotter.store.stamps import Kept, Stamps
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.store.urls import DatabaseUrls
+from spotter.store.waiting import NOTICE_A_DEAD_PEER
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Row: TypeAlias = tuple[Any, ...]
+
+_AS_ORGANISATION: Final = (
+    "SELECT set_config('spotter.org_id', {}, true), set_config('spotter.user_id', '', true),"
+    " set_config('spotter.role', 'service', true)"
+)
 
 
 class Database:
@@ -23,9 +36,33 @@ class Database:
         self.engine = _engine(urls, settings)
         self.hot: AsyncConnectionPool[psycopg.AsyncConnection[Any]] = _hot_pool(urls, settings)
         """Bare psycopg connections that commit each statement: for the log, where every call is one statement."""
+        self.stamps = Stamps(self.hot)
 
     def unit_of_work(self, scope: Scope) -> UnitOfWork:
-        return UnitOfWork(self.engine, scope)
+        return UnitOfWork(self.engine, scope, self.stamps)
+
+    def kept(self, read: Callable[[UnitOfWork], Awaitable[T]]) -> Kept[T]:
+        """Settings of organisations, read as the organisation itself: whoever is bound by them need not see them."""
+
+        async def read_for(org_id: UUID) -> T:
+            async with self.unit_of_work(Scope(org_id, None, "service")) as uow:
+                return await read(uow)
+
+        return Kept(self.stamps, read_for)
+
+    def kept_rows(self, statement: LiteralString, load: Callable[[list[Row]], T]) -> Kept[T]:
+        """The same by one bare statement in one round trip: for what every turn needs. A fresh process reads it in its
+        first turn, and would build a query, begin, ask and commit for it."""
+
+        async def read_for(org_id: UUID) -> T:
+            for_whom = sql.SQL(_AS_ORGANISATION).format(sql.Literal(str(org_id)))
+            async with self.hot.connection() as connection:
+                # Sent together they are one transaction, and still two statements: see `unit_of_work.py`.
+                cursor = await connection.execute(sql.SQL("{}; {}").format(for_whom, sql.SQL(statement)))
+                cursor.nextset()
+                return load(await cursor.fetchall())
+
+        return Kept(self.stamps, read_for)
 
     async def refuse_powerful_login(self) -> None:
         """Row-level security does not bind superusers: serving as one would serve everybody's data."""
@@ -73,9 +110,17 @@ def _hot_pool(urls: DatabaseUrls, settings: Settings) -> AsyncConnectionPool[psy
             "prepare_threshold": None if urls.pooled else 5,
             "connect_timeout": 5,
             "application_name": "spotter",
+            **NOTICE_A_DEAD_PEER,
         },
+        configure=None if urls.pooled else _plan_once,
         name="spotter-hot",
     )
+
+
+async def _plan_once(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Every statement here finds its rows by their keys, so the plan never depends on the values. Left to itself
+    PostgreSQL plans some of them anew with each call, and all of them five times on each connection."""
+    await connection.execute("SELECT set_config('plan_cache_mode', 'force_generic_plan', false)")
 
 
 def _engine(urls: DatabaseUrls, settings: Settings) -> AsyncEngine:
@@ -83,7 +128,11 @@ def _engine(urls: DatabaseUrls, settings: Settings) -> AsyncEngine:
         # A transaction-mode pooler gives each transaction another server: no prepared statements there.
         threshold = None if urls.pooled else 5
         return await psycopg.AsyncConnection.connect(
-            urls.runtime, prepare_threshold=threshold, connect_timeout=5, application_name="spotter"
+            urls.runtime,
+            prepare_threshold=threshold,
+            connect_timeout=5,
+            application_name="spotter",
+            **NOTICE_A_DEAD_PEER,
         )
 
     return create_async_engine(

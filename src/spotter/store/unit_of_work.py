@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
+from functools import partial
 from typing import Any, Self, TypeAlias, cast
 
 import psycopg
@@ -19,6 +20,7 @@ from spotter.errors import Unavailable
 from spotter.store import queue
 from spotter.store.faults import is_connection_lost
 from spotter.store.scope import Scope
+from spotter.store.stamps import Stamps
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +36,9 @@ _OPEN_PAUSE = 0.15
 
 
 class UnitOfWork:
-    def __init__(self, engine: AsyncEngine, scope: Scope) -> None:
+    def __init__(self, engine: AsyncEngine, scope: Scope, stamps: Stamps) -> None:
         self.scope = scope
+        self._stamps = stamps
         self._engine = engine
         self._connection: AsyncConnection | None = None
         self._session: AsyncSession | None = None
@@ -57,6 +60,11 @@ class UnitOfWork:
     def after_commit(self, hook: Hook) -> None:
         """Run once the transaction is committed. Hooks are quick and local (wake a watcher, bump a counter)."""
         self._after_commit.append(hook)
+
+    def settings_changed(self) -> None:
+        """With the commit: what is kept of the organisation's settings is read anew in this process. Others find out
+        by themselves."""
+        self.after_commit(partial(self._stamps.changed, self.scope.org_id))
 
     def give_up(self) -> None:
         """End without committing, though nothing was raised."""

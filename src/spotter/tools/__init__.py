@@ -10,6 +10,7 @@ from spotter.tools import (
     data,
     drafts,
     exercises,
+    front_desk,
     goals,
     preferences,
     progress,
@@ -33,6 +34,7 @@ TOOLS: tuple[Tool, ...] = tuple(
             timers,
             drafts,
             coach,
+            front_desk,
         )
     )
 )

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, tool
-from spotter.training import athletes, words
+from spotter.training import athletes, own_exercises, words
 from spotter.training.athlete import Athlete
-from spotter.training.catalogue import Catalogue, catalogue, swaps
+from spotter.training.catalogue import Catalogue, swaps
 from spotter.training.check import why_not
 from spotter.training.exercise import Exercise
 from spotter.training.rules import limits_of, with_the_floor
@@ -26,7 +26,7 @@ async def get_exercise_suggestions(
 ) -> Answer:
     """Exercises that suit this athlete (injuries, equipment, level, exclusions): in the place of another one, or for
     muscles. With their ids, for generate_workout and swap_exercise."""
-    book = catalogue()
+    book = await own_exercises.book_for(await context.transaction())
     athlete = await _athlete(context, book)
     if instead_of is not None:
         found = book.find(instead_of)
@@ -46,7 +46,7 @@ async def get_exercise_suggestions(
 @tool(category="exercises", examples=["is this safe for my knee", "can I do deadlifts"])
 async def validate_exercise(context: ToolContext, exercise: WorkoutExercise) -> Answer:
     """Whether an exercise suits this athlete, and if not, why and what would."""
-    book = catalogue()
+    book = await own_exercises.book_for(await context.transaction())
     athlete = await _athlete(context, book)
     known = book.get(exercise.exercise_id or "") or (
         match.exercise if (match := book.find(exercise.name)) is not None else None

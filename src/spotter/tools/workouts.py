@@ -15,10 +15,9 @@ from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, ToolFailed, tool
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.tools.timers import unknown_exercise
-from spotter.training import athletes, table
-from spotter.training.catalogue import catalogue
+from spotter.training import athletes, own_exercises, table
 from spotter.training.check import Checked, check_workout
-from spotter.training.done import Report
+from spotter.training.done import Report, done_workout
 from spotter.training.finishing import finish
 from spotter.training.rules import MAX_MINUTES
 from spotter.training.sources import amount
@@ -68,7 +67,9 @@ async def swap_exercise(
     row, workout = await _current(uow, context)
     place = _place(workout, exercise_id)
     old = workout.exercises[place]
-    new = new_exercise.model_copy(update={"id": None, "phase": old.phase})
+    new = new_exercise.model_copy(
+        update={"id": None, "phase": old.phase, "pair": new_exercise.pair or old.pair}
+    )
     exercises = [*workout.exercises[:place], new, *workout.exercises[place + 1 :]]
     checked = await _checked(context, uow, workout.model_copy(update={"exercises": exercises}))
     placed = await table.put(uow, context.session_id, checked.workout, row.request)
@@ -143,10 +144,12 @@ async def log_workout(
             raise FixAndRetry(unknown_exercise(exercise_id, workout))
     reports = {exercise_id: _report(one) for exercise_id, one in by_id.items()}
     try:
-        finished = await finish(uow, row, reports, context.effect_id, now(), workout_notes)
+        finished = await finish(
+            uow, row, done_workout(workout, reports, context.effect_id, row.session_id, now(), workout_notes)
+        )
     except Conflict as logged_before:
         raise ToolFailed(logged_before.detail) from None
-    count, sets = finished.exercises, len(finished.done.sets)
+    count, sets = finished.exercises, finished.done.working_sets
     data = {
         "workout_id": str(finished.workout_id),
         "logged_count": count,
@@ -190,7 +193,7 @@ async def _checked(
     back what was taken out."""
     if context.scope.user_id is None:
         raise ToolFailed("No athlete is signed in here, so no workout can be made for them.")
-    book = catalogue()
+    book = await own_exercises.book_for(uow)
     athlete = await athletes.load(uow, context.scope.user_id, context.session_id, athletes.finder(book))
     checked = check_workout(workout, athlete, book, minutes=minutes, whole=whole)
     if checked.refused is not None:

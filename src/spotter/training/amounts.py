@@ -11,6 +11,7 @@ from spotter.training.one_rep_max import load_for, one_rep_max
 from spotter.training.parts import Form, Part
 from spotter.training.progression import Performed, advise
 from spotter.training.record import Record, most_load
+from spotter.training.scoring import loaded, thrust, too_easy
 from spotter.training.slots import CORES
 from spotter.training.timing import ramp
 from spotter.training.vocabulary import Intensity, Kind, Level, Mechanic, Pattern, UnitType
@@ -39,15 +40,28 @@ DOSES: Final = {
 }
 _SMALL: Final = Dose(10, 12, 3, 4, 45, 75, 90)
 """Of what is done beside heavy lifting."""
+_TRUNK: Final = Dose(12, 10, 3, 4, 30, 45, 75)
+_BIG_LIFT: Final = Dose(8, 10, 3, 4, 90, 105, 120)
+"""A heavy bar needs more breath than a curl, also for muscle."""
+_BAR: Final = Dose(8, 10, 3, 4, 75, 90, 120)
+_ONE_JOINT: Final = Dose(12, 12, 3, 4, 60, 60, 90)
+_ONE_SIDE_OF_THE_TRUNK: Final = 8
 _HURRIED_UNTIL: Final = 20
 _HURRIED_REST: Final = 60
 """Seconds; half of it when there is no other way."""
+_ADD_UP: Final = frozenset({Goal.STRENGTH, Goal.HYPERTROPHY, Goal.ENDURANCE, Goal.FAT_LOSS, Goal.CARDIO})
+"""Where what is easy is done more often, since it cannot be made heavier."""
+_NOT_ONLY_HEAVY: Final = 10
+_LIGHTER_REPS: Final = 15
+"""For endurance a load is chosen for the repetitions, not the other way round."""
 _YOUNG: Final = 16
 _YOUNG_REPS: Final = 8
 _PLATE: Final = 2.5
 _LONG: Final = 600
 """Seconds: what is kept up that long is no set."""
 _FIND_A_LOAD: Final = "Choose a load that leaves two or three repetitions in reserve."
+_RAMPS: Final = 3
+_ONE_LIGHTER: Final = "Take one or two lighter sets first."
 _LEAD_UP: Final = "Lead up to it with two or three lighter sets."
 
 
@@ -85,6 +99,19 @@ class Doser:
         return part
 
     def _dose(self, exercise: Exercise) -> Dose:
+        if self.goal is Goal.HYPERTROPHY and exercise.pattern in CORES:
+            return _TRUNK
+        if self.goal is Goal.HYPERTROPHY and self.minutes > _HURRIED_UNTIL and _barbell(exercise):
+            return _BIG_LIFT
+        if self.goal is Goal.HYPERTROPHY and exercise.mechanic is Mechanic.ISOLATION and not thrust(exercise):
+            return _ONE_JOINT
+        if (
+            self.goal is Goal.HYPERTROPHY
+            and self.minutes > _HURRIED_UNTIL
+            and _heavy(exercise)
+            and loaded(exercise)
+        ):
+            return _BAR
         heavy = self.goal in (Goal.STRENGTH, Goal.POWER)
         small = exercise.mechanic is Mechanic.ISOLATION or exercise.pattern in CORES
         return _SMALL if heavy and small else DOSES[self.goal]
@@ -104,6 +131,12 @@ class Doser:
         match exercise.kind:
             case Kind.REPS:
                 reps = min(max(dose.novice_reps if novice else dose.reps, low), high)
+                if self.goal is Goal.ENDURANCE and loaded(exercise) and high >= _NOT_ONLY_HEAVY:
+                    reps = max(reps, _LIGHTER_REPS)
+                if self.goal in _ADD_UP and too_easy(exercise, self.athlete.level):
+                    reps = high
+                if exercise.unilateral and exercise.pattern in CORES:
+                    reps = min(reps, max(low, _ONE_SIDE_OF_THE_TRUNK))
                 if performed and not performed[-1].weight_kg:
                     reps = min(advise(exercise, performed).amount, 2 * high)
                 if self.athlete.age is not None and self.athlete.age < _YOUNG:
@@ -119,7 +152,7 @@ class Doser:
                 longest = rules.CAREFUL_HOLD if rules.no_strain(self.athlete) else rules.LONGEST_HOLD
                 return min(max(low, held), longest)
             case Kind.DURATION:
-                return min(max(20, round(exercise.work_seconds((low + high) / 2))), 60)
+                return min(max(20, round(exercise.work_seconds((low + high) / 2) / 5) * 5), 60)
 
     def _load(self, part: Part) -> None:
         known = part.known
@@ -142,25 +175,28 @@ class Doser:
 
 
 def stretched(exercise: Exercise) -> Part:
-    """Half a minute to a minute in all, in two goes."""
+    """Half a minute to a minute in all: once, and once more when there is time."""
     low, high = exercise.range
     form, amount = {
         Kind.HOLD: (Form.HOLD, min(max(low, 30), high)),
         Kind.REPS: (Form.REPS, round((low + high) / 2)),
         Kind.DURATION: (Form.TIME, low),
     }[exercise.kind]
-    sets = 1 if form is Form.TIME else 2
     rest = 0 if form is Form.TIME else 10
-    return Part(exercise, form, sets, amount, rest, most_sets=3, least_rest=5, most_rest=20)
+    return Part(exercise, form, 1, amount, rest, most_sets=3, least_rest=5, most_rest=20)
 
 
 def lead_up(parts: list[Part]) -> None:
-    """The first heavy lift gets its ramp, the first one without a load a word on how to find it."""
+    """The first heavy lift gets its ramp, one of another kind a shorter one; the first without a load a word on how to
+    find it."""
     loaded = [part for part in parts if part.form is Form.REPS and part.known.unit is UnitType.WEIGHT_REPS]
-    for part in [part for part in loaded if _heavy(part.known)][:1]:
-        sets = ramp(part.weight_kg) if part.weight_kg else []
-        told = ", ".join(f"{each.reps} × {each.weight_kg:g} kg" for each in sets)
-        part.notes = f"Lead up to it: {told}." if told else _LEAD_UP
+    seen: set[Pattern] = set()
+    for part in [part for part in loaded if _heavy(part.known)]:
+        if part.known.pattern not in seen and len(seen) < _RAMPS:
+            sets = ramp(part.weight_kg)[-2 if seen else 0 :] if part.weight_kg else []
+            told = ", ".join(f"{each.reps} × {each.weight_kg:g} kg" for each in sets)
+            part.notes = f"Lead up to it: {told}." if told else _ONE_LIGHTER if seen else _LEAD_UP
+            seen.add(part.known.pattern)
     for part in [part for part in loaded if part.weight_kg is None][:1]:
         part.notes = f"{part.notes} {_FIND_A_LOAD}".strip()
 
@@ -169,6 +205,10 @@ def _heavy(exercise: Exercise) -> bool:
     return exercise.intensity is Intensity.HEAVY or (
         exercise.mechanic is Mechanic.COMPOUND and exercise.range[0] <= 6
     )
+
+
+def _barbell(exercise: Exercise) -> bool:
+    return _heavy(exercise) and loaded(exercise) and exercise.pattern in (Pattern.SQUAT, Pattern.HINGE)
 
 
 def _form(exercise: Exercise) -> Form:

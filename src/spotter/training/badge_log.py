@@ -11,7 +11,7 @@ from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import badges, experience_log
 from spotter.training.badges import Badge
 from spotter.training.experience import Rule, Trained
-from spotter.training.tables import ExperienceEntry, LoggedSet, LoggedWorkout
+from spotter.training.tables import NOT_WORK, ExperienceEntry, LoggedSet, LoggedWorkout
 
 _KEY = "badge"
 _BY_ID = {badge.id: badge for badge, _ in badges.BADGES}
@@ -69,7 +69,8 @@ async def _trained(uow: UnitOfWork, user_id: UUID) -> list[Trained]:
             LoggedSet,
             (LoggedSet.workout_id == LoggedWorkout.id)
             & (LoggedSet.user_id == LoggedWorkout.user_id)
-            & (LoggedSet.org_id == LoggedWorkout.org_id),
+            & (LoggedSet.org_id == LoggedWorkout.org_id)
+            & LoggedSet.set_type.notin_(NOT_WORK),
         )
         .where(LoggedWorkout.user_id == user_id)
         .group_by(LoggedWorkout.id, LoggedWorkout.completed_at)

@@ -10,16 +10,19 @@ from spotter.training.catalogue import Catalogue
 from spotter.training.exercise import Exercise
 from spotter.training.limits import Limits
 from spotter.training.rules import strains, with_the_floor
-from spotter.training.scoring import Scorer
-from spotter.training.slots import PULL_DOWN, PULLS, PUSHES, ROW, Slot
-from spotter.training.vocabulary import Equipment, Kind, Mechanic, Muscle, Pattern
+from spotter.training.scoring import FAST, Scorer, loaded
+from spotter.training.slots import CORES, PULL_DOWN, PULLS, PUSHES, ROW, Slot
+from spotter.training.vocabulary import Equipment, Flag, Kind, Mechanic, Muscle, Pattern
 
 _SECOND_BEST: Final = 0.8
 _TOO_MUCH: Final = 4.0
 _SETS: Final = 3.0
 _BESIDE: Final = 0.9
 _SAME_LADDER: Final = 1.8
-_SAME_THING: Final = 0.7
+_ALMOST_THE_SAME: Final = 3.0
+_NOT_SMALL: Final = 1.5
+_ENOUGH_TO_BE_CHOOSY: Final = 3
+"""Exercises after which a place stays empty rather than take what is there already in another dress."""
 _LONGEST_LIST: Final = 18
 _MOST_PUSHES_ALONE: Final = 2
 
@@ -61,6 +64,7 @@ class Chooser:
         self.can_pull = any(pool.by_pattern[pattern] for pattern in PULLS)
         self._balanced = balanced and self.can_pull
         self._few_pushes = balanced and not self._balanced
+        self._weights = any(loaded(each) for each in pool.allowed)
         self.chosen: list[Exercise] = []
         self._waiting: list[Exercise] = []
 
@@ -112,23 +116,36 @@ class Chooser:
         found = [each for each in possible if each.primary[0] in slot.muscles]
         if not found or len(slot.muscles) == 1:
             found = [each for each in possible if not slot.muscles.isdisjoint(each.primary)]
-        found = found or [each for each in possible if not slot.muscles.isdisjoint(each.secondary)]
+        if slot.small and self.chosen:
+            found = [each for each in found if self._serves(each, slot)]
+        else:
+            found = found or [each for each in possible if not slot.muscles.isdisjoint(each.secondary)]
         if slot.big:
             found = [each for each in found if each.mechanic is Mechanic.COMPOUND] or found
         ladders = {place.ladder for each in (*self.chosen, *self._waiting) for place in each.places}
         worked = self._worked()
-        alike = {(each.pattern, each.primary[0], each.mechanic) for each in (*self.chosen, *self._waiting)}
+        there = (*self.chosen, *self._waiting)
+        marks = {mark for each in there for mark in _marks(each)}
+        if len(there) >= _ENOUGH_TO_BE_CHOOSY:
+            found = [each for each in found if marks.isdisjoint(_marks(each))]
 
         def value(each: Exercise) -> tuple[float, str]:
             score = self._scorer.score(each)
             score -= _SECOND_BEST * (each.pattern is not slot.patterns[0])
             score -= _BESIDE * (each.primary[0] not in slot.muscles)
             score -= _SAME_LADDER * any(place.ladder in ladders for place in each.places)
-            score -= _SAME_THING * ((each.pattern, each.primary[0], each.mechanic) in alike)
+            score -= _ALMOST_THE_SAME * (not marks.isdisjoint(_marks(each)))
+            score -= _NOT_SMALL * (slot.small and each.mechanic is Mechanic.COMPOUND)
             score -= _TOO_MUCH * self._fills_up(each, worked)
             return score, each.id
 
         return max(found, key=value, default=None)
+
+    def _serves(self, exercise: Exercise, slot: Slot) -> bool:
+        """Whether it is for that muscle before others, and no hold or trick for want of anything better."""
+        if exercise.primary[0] not in slot.muscles or exercise.kind is Kind.HOLD:
+            return False
+        return not self._scorer.too_hard(exercise) and not (self._weights and self._scorer.too_easy(exercise))
 
     def _worked(self) -> dict[Muscle, float]:
         """What the muscles will have had, more or less."""
@@ -146,6 +163,19 @@ class Chooser:
         return any(worked.get(muscle, 0.0) + 2 > caps[muscle] for muscle in exercise.primary) or any(
             worked.get(muscle, 0.0) + 1 > caps[muscle] for muscle in exercise.secondary
         )
+
+
+_ARMS: Final = frozenset({Muscle.BICEPS, Muscle.BRACHIALIS, Muscle.TRICEPS})
+
+
+def _marks(exercise: Exercise) -> frozenset[object]:
+    """What makes two exercises one too many: the same muscles moved alike; of the trunk also the same name."""
+    same: tuple[object, ...] = (
+        *(exercise.pattern, exercise.mechanic, frozenset(exercise.primary), exercise.unilateral),
+        *(Flag.OVERHEAD in exercise.flags, exercise.met >= FAST, not _ARMS.isdisjoint(exercise.secondary)),
+    )
+    words = exercise.name.casefold().replace("-", " ").split() if exercise.pattern in CORES else ()
+    return frozenset({same, *(word for word in words if len(word) >= 5)})
 
 
 _ONLY_ON_PURPOSE: Final = frozenset({Pattern.MOBILITY, Pattern.CARDIO, Pattern.LOCOMOTION})

@@ -25,6 +25,12 @@ _LEAST_MET: Final = 3.5
 _GENTLE_MET: Final = 2.5
 _ROUNDS: Final = 4
 _BREATHE: Final = "belly-breathing"
+_STIFF: Final = {
+    **dict.fromkeys((Muscle.HAMSTRINGS, Muscle.GLUTES, Muscle.QUADS, Muscle.CHEST, Muscle.UPPER_BACK), 1.4),
+    **dict.fromkeys((Muscle.LATS, Muscle.CALVES, Muscle.ADDUCTORS, Muscle.LOWER_BACK), 1.0),
+    **dict.fromkeys((Muscle.NECK, Muscle.FOREARMS), 0.4),
+}
+"""What sitting all day shortens comes first."""
 _NO_STRETCH: Final = frozenset({_BREATHE, "neck-isometric"})
 
 
@@ -77,8 +83,7 @@ def finishers(pool: Pool, tie: Tie, athlete: Athlete) -> list[Part]:
 def mobility_parts(pool: Pool, tie: Tie, wanted: frozenset[Muscle], trained: frozenset[Muscle]) -> list[Part]:
     """The whole body, or what was asked for and then the rest; those for what was trained lately come early."""
     fit = [each for each in pool.by_pattern[Pattern.MOBILITY] if each.id not in _NO_STRETCH]
-    left = {muscle: 1.5 if muscle in trained else 1.0 for muscle in Muscle}
-    left[Muscle.NECK] = left[Muscle.FOREARMS] = 0.4
+    left = {muscle: _STIFF.get(muscle, 0.8) * (1.5 if muscle in trained else 1.0) for muscle in Muscle}
     chosen: list[Exercise] = []
     while fit and len(chosen) < 22:
         best = max(

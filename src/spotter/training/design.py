@@ -29,7 +29,7 @@ from spotter.training.slots import (
     slots_for,
 )
 from spotter.training.timing import shares
-from spotter.training.vocabulary import Mechanic, Muscle, Pattern
+from spotter.training.vocabulary import Muscle, Pattern
 from spotter.training.volume import TARGETS
 from spotter.training.workout import Difficulty, Summary, Workout
 
@@ -78,7 +78,7 @@ def design(request: Request, athlete: Athlete, book: Catalogue) -> Design:
         focus_areas=explaining.focus(request, planner.goal),
         difficulty=Difficulty(athlete.level.value),
     )
-    why = explaining.Why(request, athlete, planner.goal, planner.limits, planner.record, minutes)
+    why = explaining.Why(request, athlete, planner.meant, planner.limits, planner.record, minutes)
     return Design(
         Workout(exercises=[part.exercise() for part in parts], summary=summary),
         why.left_out(planner.pool, planner.patterns),
@@ -102,7 +102,7 @@ class _Planner:
         self.limits: Limits = limits_of(athlete)
         self.pool = Pool(athlete, book, self.limits)
         self.record: Record = record_of(athlete, book, request.today)
-        self._scorer = Scorer(request, athlete, self.goal, self.limits, self.record)
+        self._scorer = Scorer(request, athlete, self.goal, self.limits, self.record, minutes)
         self._shares = shares(minutes)
         only = request.patterns
         self.mobility = only == {Pattern.MOBILITY} or (self.goal is Goal.MOBILITY and not only)
@@ -111,6 +111,11 @@ class _Planner:
         self.patterns = frozenset(pattern for slot in self.slots for pattern in slot.patterns)
         if self.mobility or self._cardio:
             self.patterns = frozenset({Pattern.MOBILITY}) if self.mobility else CARDIO
+
+    @property
+    def meant(self) -> Goal:
+        """What it came to be for, which may be narrower than the goal."""
+        return Goal.MOBILITY if self.mobility else Goal.CARDIO if self._cardio else self.goal
 
     def plan(self) -> Plan:
         if self.mobility:
@@ -143,21 +148,20 @@ class _Planner:
 
     def _strength(self) -> Plan:
         plan = self._empty(self._most())
-        plan.least = 2 if self._minutes < 12 else 3 if self._minutes < 20 or self.goal in _UNHURRIED else 4
+        plan.least = 3 if self._minutes < 20 or self.goal in _UNHURRIED else 4
         doser = Doser(self._athlete, self.goal, self._effort, self.record, self._minutes)
         chooser = Chooser(self.pool, self._scorer, plan.balanced, plan.caps)
         chooser.put(each for name in self._request.include if (each := self.pool.get(name)) is not None)
+        wanted = len(chooser.chosen)
         chooser.fill(self._with_wishes(), by_need=not about(self._request))
         asked = len(chooser.chosen)
         if about(self._request):
             chooser.fill(others_for(self._request), by_need=False)
         plan.balanced = plan.balanced and chooser.can_pull
         parts = [doser.dosed(each) for each in chooser.chosen]
-        if about(self._request):  # what works several joints has the first claim on the day's volume
-            parts[:asked] = sorted(parts[:asked], key=lambda part: part.known.mechanic is Mechanic.ISOLATION)
         self._ends(plan, parts[: plan.most])
-        fitting.choose_from(plan, parts[:asked])
-        plan.spare += parts[asked:]
+        fitting.choose_from(plan, parts[:asked], wanted)
+        plan.others = parts[asked:]
         self._in_turns(plan)
         plan.finishers = conditioning.finishers(self.pool, self._scorer.tie, self._athlete)
         return plan
@@ -210,7 +214,7 @@ class _Planner:
         wanted = muscles_meant(self._request)
         trained = frozenset(muscle for muscle, days in self.record.rested.items() if days <= 2)
         parts = conditioning.mobility_parts(self.pool, self._scorer.tie, wanted, trained)
-        plan = self._empty(16)
+        plan = self._empty(max(5, min(16, self._minutes // 2 - 1)))
         plan.least = 2
         self._ends(plan, [])
         plan.before = plan.before[:1]
@@ -228,7 +232,9 @@ class _Planner:
         allowed = [each for each in self.pool.allowed if each.id not in taken]
         for suits in suited_to(self._athlete):
             allowed = [each for each in allowed if suits in each.suits] or allowed
-        plan.before = drills.warm_up(allowed, trained, self._shares.warm_up * 60, tie, gently=gently)
+        plan.before = drills.warm_up(
+            allowed, trained, self._shares.warm_up * 60, tie, gently=gently, sore=self.limits.joints
+        )
         warm = [part.known for part in plan.before]
         plan.after = drills.cool_down(allowed, trained, self._shares.cool_down * 60, tie, taken=warm)
         used = {part.known.id for part in (*plan.before, *plan.after)}
@@ -236,5 +242,5 @@ class _Planner:
         plan.stretches = drills.stretches(left, drills.weights(trained), tie)
 
     def _most(self) -> int:
-        each = 9 if DOSES[self.goal].rest >= 90 else 6
+        each = 9 if DOSES[self.goal].rest >= 90 else 6 if self._minutes > _CIRCUIT_UNTIL else 3.5
         return max(2, min(_MOST_EXERCISES, round(self._minutes / each)))

@@ -1,17 +1,19 @@
 """From a workout that was planned and what somebody says they did to what goes into the history. Pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar, assert_never
 from uuid import UUID
 
 from spotter.training.history import Done, DoneSet
 from spotter.training.timers import timer_for
+from spotter.training.vocabulary import SetType
 from spotter.training.workout import (
     DurationExercise,
     HoldExercise,
     IntervalsExercise,
+    Phase,
     RepsExercise,
     Workout,
     WorkoutExercise,
@@ -46,6 +48,7 @@ class Report:
 
 
 _NOT_DONE = Report(completed=False)
+_KINDS = {Phase.WARM_UP: SetType.WARMUP, Phase.MAIN: SetType.NORMAL, Phase.COOL_DOWN: SetType.COOLDOWN}
 
 
 def done_workout(
@@ -64,7 +67,8 @@ def done_workout(
         report = reports.get(exercise.id, _NOT_DONE) if exercise.id is not None else _NOT_DONE
         items.append(_item(exercise, report))
         if report.completed:
-            sets += _sets(exercise, report)
+            kind = _KINDS[exercise.phase]
+            sets += (replace(one, set_type=kind) for one in _sets(exercise, report))
             seconds += timer_for(exercise).seconds
     return Done(
         completed_at=at,

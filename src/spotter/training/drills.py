@@ -1,11 +1,11 @@
 """Before and after: raise the pulse, move and wake what will be trained; then ease off and stretch what was."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from spotter.training.exercise import Exercise
 from spotter.training.parts import Form, Part, seconds
-from spotter.training.vocabulary import Intensity, Kind, Muscle, Pattern, Suits
+from spotter.training.vocabulary import Intensity, Joint, Kind, Muscle, Pattern, Suits
 from spotter.training.workout import Phase
 
 _RAISES: Final = frozenset({Pattern.CARDIO, Pattern.LOCOMOTION})
@@ -28,7 +28,13 @@ Tie = Callable[[Exercise], float]
 
 
 def warm_up(
-    allowed: Sequence[Exercise], trained: Sequence[Exercise], room: float, tie: Tie, *, gently: bool = False
+    allowed: Sequence[Exercise],
+    trained: Sequence[Exercise],
+    room: float,
+    tie: Tie,
+    *,
+    gently: bool = False,
+    sore: Collection[Joint] = (),
 ) -> list[Part]:
     """About so many seconds: one thing to get warm, then by turns a movement for the joints and one for the muscles."""
     wanted = weights(trained)
@@ -39,7 +45,7 @@ def warm_up(
         if Suits.WARM_UP in each.suits and each.id not in taken and each.level <= _HARDEST
     ]
     parts: list[Part] = []
-    if (warm := _raiser(fit, wanted, tie, gently)) is not None:
+    if (warm := _raiser(fit, tie, gently, sore)) is not None:
         parts.append(Part(warm, Form.TIME, 1, _LEAST_RAISE, phase=Phase.WARM_UP, most_amount=_longest(warm)))
     moving = [each for each in fit if each.pattern is Pattern.MOBILITY and each.kind is Kind.REPS]
     waking = [
@@ -126,8 +132,8 @@ def weights(trained: Sequence[Exercise]) -> dict[Muscle, float]:
     return found
 
 
-def _raiser(fit: Sequence[Exercise], wanted: dict[Muscle, float], tie: Tie, gently: bool) -> Exercise | None:
-    """Big muscles get one warm; arms alone only when the legs cannot."""
+def _raiser(fit: Sequence[Exercise], tie: Tie, gently: bool, sore: Collection[Joint]) -> Exercise | None:
+    """Big muscles get one warm; arms alone only when the legs cannot, and nothing that works on what hurts."""
     found = [
         each
         for each in fit
@@ -141,7 +147,8 @@ def _raiser(fit: Sequence[Exercise], wanted: dict[Muscle, float], tie: Tie, gent
         crawls = Pattern.LOCOMOTION is each.pattern and not legs
         machine = each.setups[0].isdisjoint({"none", "chair", "wall", "box"})
         good = 1.5 * legs + 1.0 * (each.met >= _LEAST_MET) + 0.6 * machine + 0.8 * tie(each)
-        return good - 1.0 * hot - 2.0 * seated - 2.0 * crawls, each.id
+        hurts = sum(each.load_on(joint) for joint in sore)
+        return good - 1.0 * hot - 2.0 * seated - 2.0 * crawls - 1.0 * hurts, each.id
 
     return max(found, key=value, default=None)
 
@@ -174,11 +181,16 @@ def _drill(exercise: Exercise, phase: Phase, length: int) -> Part:
     match exercise.kind:
         case Kind.REPS:
             reps = round(length / (exercise.seconds_per_unit * sides))
-            return Part(exercise, Form.REPS, 1, min(max(reps, low), high), phase=phase)
+            return Part(exercise, Form.REPS, 1, min(max(_round(reps), low), high), phase=phase)
         case Kind.HOLD:
             return Part(exercise, Form.HOLD, 1, min(max(length, low), high), phase=phase)
         case Kind.DURATION:
             return Part(exercise, Form.TIME, 1, max(low, length), phase=phase, most_amount=high)
+
+
+def _round(reps: int) -> int:
+    """Nobody prescribes thirteen."""
+    return reps if reps < 8 else reps - reps % 2
 
 
 def _fill(parts: list[Part], room: float) -> None:

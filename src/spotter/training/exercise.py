@@ -103,6 +103,8 @@ class Exercise:
     """Of one repetition, or of one metre; 1 for what is timed."""
     intensity: Intensity = Intensity.RESISTANCE
     cues: tuple[str, ...] = ()
+    unproven: bool = False
+    """Of one's own or imported, and nobody has said which joints it loads: what stands there is a guess."""
     places: tuple[LadderPlace, ...] = ()
     """On ladders; the first is the one that counts for progress."""
 

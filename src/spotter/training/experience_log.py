@@ -1,5 +1,6 @@
 """What an athlete has earned, kept as entries that are only ever added to."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -14,9 +15,12 @@ from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import experience, profile
 from spotter.training.experience import Entry, Rule, Streak, Trained
 from spotter.training.history import Done
+from spotter.training.local_time import zone_of
 from spotter.training.tables import ExperienceEntry, LoggedSet, LoggedWorkout
 
 _USUAL_DAYS = 2
+_CORRECTION = "#"
+"""After a workout's id: which correction of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,49 @@ class Earned:
 async def award(uow: UnitOfWork, workout_id: UUID, done: Done) -> Earned:
     """For a workout that was just logged. Asked again for the same one, it gives nothing more."""
     assert uow.scope.user_id is not None
+    ledger = await entries(uow, uow.scope.user_id)
+    new, streak = await _due(uow, workout_id, done, ledger)
+    await _add(uow, new, done.completed_at)
+    points = experience.total(new)
+    return Earned(points, experience.total(ledger) + points, streak)
+
+
+async def correct(uow: UnitOfWork, workout_id: UUID, done: Done) -> Earned:
+    """For a workout that was written down before and has just been put right: what it should have earned, less what was
+    booked for it. The difference is booked; nothing that was is changed."""
+    assert uow.scope.user_id is not None
+    ledger = await entries(uow, uow.scope.user_id)
+    own = [one for one in ledger if one.session_id.split(_CORRECTION)[0] == str(workout_id)]
+    due, streak = await _due(uow, workout_id, done, [one for one in ledger if one not in own])
+    owed: Counter[Rule] = Counter()
+    for entry in due:
+        owed[entry.rule] += entry.points
+    for entry in own:
+        owed[entry.rule] -= entry.points
+    number = len({one.session_id for one in own})
+    new = [
+        Entry(f"{workout_id}{_CORRECTION}{number}", rule, points, done.completed_at.date(), undone=points < 0)
+        for rule, points in owed.items()
+        if points
+    ]
+    await _add(uow, new, done.completed_at)
+    points = experience.total(new)
+    return Earned(points, experience.total(ledger) + points, streak)
+
+
+async def _due(
+    uow: UnitOfWork, workout_id: UUID, done: Done, ledger: Sequence[Entry]
+) -> tuple[list[Entry], Streak]:
+    """What a workout earns beside what is in the ledger."""
+    assert uow.scope.user_id is not None
     user_id = uow.scope.user_id
-    ledger = await entries(uow, user_id)
-    days = [day for day in await trained_days(uow, user_id) if day < done.completed_at.date()]
-    streak = await streak_of(uow, user_id, done.completed_at.date())
+    today = done.completed_at.astimezone(await zone_of(uow, user_id)).date()
+    days = [day for day in await trained_days(uow, user_id) if day < today]
+    streak = await streak_of(uow, user_id, today)
     trained = Trained(
         session_id=str(workout_id),
         at=done.completed_at,
-        working_sets=len(done.sets),
+        working_sets=done.working_sets,
         planned_sets=sum(int(item.get("sets", item.get("rounds", 1))) for item in done.items),
         records=await _records(uow, user_id, workout_id, done),
         all_planned=all(item.get("completed") for item in done.items),
@@ -63,10 +102,8 @@ async def award(uow: UnitOfWork, workout_id: UUID, done: Done) -> Earned:
             "mobility" in item.get("categories", ()) for item in done.items if item.get("completed")
         ),
     )
-    new = experience.award(trained, ledger, last=max(days, default=None), streak_weeks=streak.weeks)
-    await _add(uow, new, done.completed_at)
-    points = experience.total(new)
-    return Earned(points, experience.total(ledger) + points, streak)
+    due = experience.award(trained, ledger, last=max(days, default=None), streak_weeks=streak.weeks)
+    return due, streak
 
 
 async def standing(uow: UnitOfWork, user_id: UUID, today: date) -> Earned:
@@ -86,10 +123,12 @@ async def entries(uow: UnitOfWork, user_id: UUID) -> list[Entry]:
 
 
 async def trained_days(uow: UnitOfWork, user_id: UUID) -> Sequence[date]:
+    """By the athlete's own calendar: who trains at eleven at night has trained that day."""
     rows = await uow.session.scalars(
         select(LoggedWorkout.completed_at).where(LoggedWorkout.user_id == user_id)
     )
-    return sorted({moment.date() for moment in rows})
+    zone = await zone_of(uow, user_id)
+    return sorted({moment.astimezone(zone).date() for moment in rows})
 
 
 async def streak_of(uow: UnitOfWork, user_id: UUID, today: date) -> Streak:

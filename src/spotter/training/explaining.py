@@ -11,6 +11,7 @@ from spotter.training.exercise import Exercise
 from spotter.training.limits import Condition, Limits, Severity
 from spotter.training.parts import Part, seconds
 from spotter.training.record import Record
+from spotter.training.rules import strains
 from spotter.training.slots import PULLS, PUSHES, about
 from spotter.training.staples import STAPLES
 from spotter.training.timing import kilocalories
@@ -61,6 +62,8 @@ class Why:
                 found.append(
                     (int(each.id not in STAPLES), f"{each.name} ({'; '.join(self.limits.reasons(each))})")
                 )
+            elif each.unproven and (strain := strains(each, self.athlete)) is not None:
+                found.append((1, f"{each.name} ({strain})"))
         found.sort(key=lambda each: each[0])
         return tuple(text for _, text in found[:_MOST_LEFT_OUT])
 
@@ -79,7 +82,9 @@ class Why:
             yield f"{_name(due[0][1]).capitalize()} had the least work in the last seven days."
         tired = [each for each, days in self.record.rested.items() if days <= 1 and each not in used]
         if tired:
-            yield f"{_name(min(tired)).capitalize()} worked hard yesterday or today and gets a rest."
+            name = _name(min(tired))
+            rest = "get a rest" if name.endswith("s") else "gets a rest"
+            yield f"{name.capitalize()} worked hard yesterday or today and {rest}."
 
     def _from_health(self) -> Iterator[str]:
         for injury in self.athlete.injuries:
@@ -97,7 +102,9 @@ class Why:
         for name in self.request.include:
             known = book.get(name)
             if known is not None and pool.get(name) is None:
-                why = "; ".join(self.limits.reasons(known)) or "the equipment for it is missing"
+                unwanted = "you asked me to leave it out" if name in self.athlete.excluded else None
+                why = "; ".join(self.limits.reasons(known)) or unwanted or strains(known, self.athlete)
+                why = why or "the equipment for it is missing"
                 yield f"{known.name} was asked for but left out: {why}."
 
     def _length(self, parts: Sequence[Part]) -> Iterator[str]:

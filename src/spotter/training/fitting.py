@@ -11,6 +11,7 @@ from typing import Final
 
 from spotter.training.parts import Form, Part, seconds, sets_of_muscles
 from spotter.training.rules import LONGEST_INTERVALS, LONGEST_INTERVALS_A_SESSION
+from spotter.training.scoring import thrust
 from spotter.training.slots import CORES, PULLS, PUSHES
 from spotter.training.vocabulary import Mechanic, Muscle, Pattern
 
@@ -24,6 +25,9 @@ _LONGEST_RAISE: Final = 10 * 60
 _MORE_THAN_MOST: Final = 2
 _SHORT: Final = 12 * 60
 _FAST: Final = 8.0
+_LEGS_FIRST: Final = frozenset({Pattern.SQUAT, Pattern.HINGE})
+"""The heaviest there is comes while one is fresh; of the others the plan says which matters most."""
+_HEAVY_REPS: Final = 6
 
 
 @dataclass(slots=True)
@@ -44,6 +48,8 @@ class Plan:
     balanced: bool = True
     spare: list[Part] = field(default_factory=list)
     """Further exercises, the best first."""
+    others: list[Part] = field(default_factory=list)
+    """What was not asked for, for when that has had its share."""
     finishers: list[Part] = field(default_factory=list)
     stretches: list[Part] = field(default_factory=list)
 
@@ -74,15 +80,17 @@ class Plan:
         return max(rounds, default=0) <= LONGEST_INTERVALS and sum(rounds) <= LONGEST_INTERVALS_A_SESSION
 
 
-def choose_from(plan: Plan, parts: Sequence[Part]) -> None:
-    """As many as the time and the muscles allow, in the order given; the others are spare."""
+def choose_from(plan: Plan, parts: Sequence[Part], wanted: int = 0) -> None:
+    """As many as the time and the muscles allow, in the order given; the others are spare. Those wanted by name come
+    first, and fewer sets make room for them."""
+    plan.most = max(plan.most, min(wanted, plan.most + _MORE_THAN_MOST))
     for place, part in enumerate(parts):
         if len(plan.main) >= plan.most:
             plan.spare += parts[place:]
             return
         if not _add(plan, part):
             continue
-        if plan.off > 0.08 and len(plan.main) > plan.least:
+        if plan.off > 0.08 and len(plan.main) > max(plan.least, wanted):
             plan.main.pop()
             plan.spare += parts[place:]
             return
@@ -151,9 +159,9 @@ def rank(part: Part) -> int:
         return 5
     if known.pattern is Pattern.CARRY:
         return 4
-    if known.mechanic is Mechanic.ISOLATION:
+    if known.mechanic is Mechanic.ISOLATION and not thrust(known):
         return 3
-    return 1 if known.range[0] <= 5 else 2
+    return 1 if known.pattern in _LEGS_FIRST and known.range[0] <= _HEAVY_REPS else 2
 
 
 def _add(plan: Plan, part: Part) -> bool:
@@ -248,7 +256,9 @@ def _shorter_ends(plan: Plan) -> bool:
 
 
 def _grow(plan: Plan) -> None:
-    for step in (_more_parts, _more_sets, _more_rest, _more_than_usual, _finish, _stretch, _longer_raise):
+    for step in (
+        *(_more_parts, _more_sets, _others, _more_rest, _more_than_usual, _finish, _stretch, _longer_raise),
+    ):
         while plan.off < -_CLOSE and step(plan):
             pass
     while plan.off > _CLOSE and _change_rest(plan, -_REST_STEP):
@@ -257,6 +267,13 @@ def _grow(plan: Plan) -> None:
 
 def _more_parts(plan: Plan) -> bool:
     return len(plan.main) < plan.most and _one_more(plan)
+
+
+def _others(plan: Plan) -> bool:
+    if plan.others:
+        plan.spare += plan.others
+        plan.others = []
+    return _more_parts(plan)
 
 
 def _more_than_usual(plan: Plan) -> bool:

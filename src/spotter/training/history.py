@@ -14,7 +14,7 @@ from spotter.clock import now
 from spotter.ids import new_id
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training.athlete import PastSet, PastWorkout
-from spotter.training.tables import Distribution, LoggedSet, LoggedWorkout
+from spotter.training.tables import NOT_WORK, Distribution, LoggedSet, LoggedWorkout
 
 _MOST_WORDS = 8
 
@@ -47,6 +47,11 @@ class Done:
     minutes: int | None = None
     session_id: UUID | None = None
     source: str = "spotter"
+
+    @property
+    def working_sets(self) -> int:
+        """Without those that only warm up or ease off."""
+        return sum(one.set_type not in NOT_WORK for one in self.sets)
 
 
 async def log(uow: UnitOfWork, done: Done) -> UUID | None:
@@ -137,7 +142,7 @@ async def past(uow: UnitOfWork, user_id: UUID, since: datetime) -> tuple[PastWor
         .where(
             LoggedSet.user_id == user_id,
             LoggedSet.completed_at >= since,
-            LoggedSet.set_type.notin_(["warmup", "skipped"]),
+            LoggedSet.set_type.notin_(NOT_WORK),
         )
         .order_by(LoggedSet.completed_at.desc(), LoggedSet.workout_id, LoggedSet.position)
     )

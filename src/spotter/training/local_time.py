@@ -1,12 +1,14 @@
-"""What day it is where the athlete trains: in the organisation's time zone. Written and read here."""
+"""What day it is where the athlete is: in their own time zone, or the organisation's. Written and read here."""
 
 import re
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from spotter.identity.organisations import get_organisation
 from spotter.store.unit_of_work import UnitOfWork
+from spotter.training import profile
 
 TODAY: Final = "today"
 """The source under which an agent is told."""
@@ -14,8 +16,12 @@ UTC_ZONE: Final = ZoneInfo("UTC")
 _ZONE: Final = re.compile(r"time zone (\S+)")
 
 
-async def zone_of(uow: UnitOfWork) -> ZoneInfo:
-    return ZoneInfo((await get_organisation(uow)).timezone)
+async def zone_of(uow: UnitOfWork, user_id: UUID | None = None) -> ZoneInfo:
+    """Of a person, or of whoever this is done for."""
+    whose = user_id or uow.scope.user_id
+    own = await profile.settings(uow, whose) if whose is not None else None
+    name = (own.timezone if own is not None else None) or (await get_organisation(uow)).timezone
+    return ZoneInfo(name)
 
 
 def today_line(now: datetime, zone: ZoneInfo) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training.catalogue import Catalogue
 from spotter.training.one_rep_max import one_rep_max
-from spotter.training.tables import LoggedSet, LoggedWorkout
+from spotter.training.tables import NOT_WORK, LoggedSet, LoggedWorkout
 from spotter.training.vocabulary import Muscle
 from spotter.training.volume import fractional_sets
 
@@ -48,7 +48,7 @@ async def period(uow: UnitOfWork, user_id: UUID, start: datetime, end: datetime,
                 LoggedSet.user_id == user_id,
                 LoggedSet.completed_at >= start,
                 LoggedSet.completed_at < end,
-                LoggedSet.set_type != "warmup",
+                LoggedSet.set_type.notin_(NOT_WORK),
             )
         )
     ).all()

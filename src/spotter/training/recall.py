@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
+from spotter.training import own_lines
 from spotter.training.athlete import Athlete, PastSet, PastWorkout
 from spotter.training.athletes import FindExercise, goals_from, level_from, wishes_of
 from spotter.training.sources import SOURCES
@@ -282,7 +283,7 @@ def athlete(
     more_goals: Mapping[str, int] = MappingProxyType({}),
 ) -> Athlete:
     """Somebody from the texts of the sources. `kept` stands in for the preferences among them."""
-    settings = _settings(told.get("user_settings", ""))
+    settings = _settings(told.get("user_settings", "").partition(own_lines.TITLE)[0])
     body = _settings(told.get("user_profile", ""))
     wishes = wishes_of(kept, find)
     categories = weights(told.get("category_goals", ""))

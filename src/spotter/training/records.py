@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training.one_rep_max import one_rep_max
-from spotter.training.tables import LoggedSet
+from spotter.training.tables import NOT_WORK, LoggedSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ async def of(uow: UnitOfWork, user_id: UUID) -> list[Record]:
 async def _sets(uow: UnitOfWork, user_id: UUID) -> Sequence[LoggedSet]:
     query = (
         select(LoggedSet)
-        .where(LoggedSet.user_id == user_id, LoggedSet.set_type.notin_(["warmup", "skipped"]))
+        .where(LoggedSet.user_id == user_id, LoggedSet.set_type.notin_(NOT_WORK))
         .order_by(LoggedSet.completed_at, LoggedSet.workout_id, LoggedSet.position)
     )
     return (await uow.session.scalars(query)).all()

@@ -53,6 +53,8 @@ def no_strain(athlete: Athlete) -> bool:
 
 def strains(exercise: Exercise, athlete: Athlete) -> str | None:
     """Why an exercise is too much for somebody with a condition, beyond what the limits say."""
+    if exercise.unproven and (athlete.injuries or athlete.conditions):
+        return "nobody has said which joints it loads, so not while something needs care"
     if not careful(athlete):
         return None
     if exercise.met >= _VIGOROUS:

@@ -11,6 +11,7 @@ from spotter.training.athlete import Athlete, Effort, Goal, Request
 from spotter.training.exercise import Exercise
 from spotter.training.limits import Condition, Limits
 from spotter.training.record import Record
+from spotter.training.rules import careful
 from spotter.training.slots import CORES, Slot
 from spotter.training.staples import STAPLES
 from spotter.training.vocabulary import (
@@ -27,19 +28,28 @@ from spotter.training.vocabulary import (
 )
 from spotter.training.volume import TARGETS
 
+_UNHURRIED: Final = 60
+_TWICE_IS_TOO_LONG: Final = 15
+_NO_TIME_TO_LOAD: Final = 20
+"""Minutes in which nobody does each side by itself, or leads up to a heavy bar."""
 _DAYS_TO_NEW: Final = 14
 _TIES: Final = 1.5
 _SENIOR: Final = 65
-_RESTED: Final = 3
+_RESTED: Final = 2
 """Days after which a lift is due again."""
 _KEPT_UP: Final = {Goal.STRENGTH: 2.2, Goal.POWER: 1.5, Goal.HYPERTROPHY: 1.3}
-_FAST: Final = 8.0
+_RESISTED: Final = {Goal.STRENGTH: 1.0, Goal.HYPERTROPHY: 1.0, Goal.POWER: 0.5, Goal.SKILL: 0.0}
+"""Who has weights and wants to be strong did not come for push-ups."""
+_LIGHT: Final = frozenset({Equipment.BANDS, Equipment.MEDICINE_BALL})
+_GUIDED: Final = frozenset({Equipment.MACHINE, Equipment.CABLE})
+FAST: Final = 8.0
 _FAST_GOALS: Final = frozenset({Goal.POWER, Goal.FAT_LOSS, Goal.CARDIO, Goal.ENDURANCE})
 _GENTLE: Final = frozenset({Intensity.LIGHT, Intensity.STRETCHING})
 
 # The highest level of loaded work a coach gives without a reason, and the level of body-weight work that suits.
 _LOADED_UP_TO: Final = {Level.BEGINNER: 3.0, Level.INTERMEDIATE: 5.0, Level.ADVANCED: 6.0}
-_BODY_WEIGHT: Final = {Level.BEGINNER: 2.7, Level.INTERMEDIATE: 4.5, Level.ADVANCED: 6.0}
+BODY_WEIGHT: Final = {Level.BEGINNER: 2.7, Level.INTERMEDIATE: 4.5, Level.ADVANCED: 6.0}
+_FAR: Final = 2.0
 _TOO_GENTLE: Final = {Level.BEGINNER: 0.3, Level.INTERMEDIATE: 1.2, Level.ADVANCED: 2.0}
 
 
@@ -47,7 +57,13 @@ class Scorer:
     """For one athlete and one request."""
 
     def __init__(
-        self, request: Request, athlete: Athlete, goal: Goal, limits: Limits, record: Record
+        self,
+        request: Request,
+        athlete: Athlete,
+        goal: Goal,
+        limits: Limits,
+        record: Record,
+        minutes: int = _UNHURRIED,
     ) -> None:
         self._athlete = athlete
         self._goal = goal
@@ -56,6 +72,8 @@ class Scorer:
         self._asked = f"{athlete.user_id}/{request.today}/{request.attempt}/{_words(request, goal)}/"
         effort = request.effort or athlete.effort
         self._harder = {Effort.EASY: -0.7, Effort.NORMAL: 0.0, Effort.HARD: 0.5}[effort]
+        self._harder -= goal is Goal.ENDURANCE  # easier, but more often
+        self._minutes = minutes
         self._known: dict[str, float] = {}
         self._ties: dict[str, float] = {}
 
@@ -91,9 +109,11 @@ class Scorer:
             3.0 * FITS[self._goal](exercise)
             + 1.0 * max(-1.5, min(1.5, self.muscle_need(exercise.primary[0])))
             + 1.0 * min(used, _DAYS_TO_NEW) / _DAYS_TO_NEW
-            + 0.7 * (exercise.id in STAPLES)
+            + 1.0 * (exercise.id in STAPLES and not too_easy(exercise, self._athlete.level))
+            + _RESISTED.get(self._goal, 0.4) * _resistance(exercise)
+            - 0.5 * exercise.unproven
             - (2.0 if used <= 1 else 0.8) * (exercise.id in record.last_session)
-            - 1.0 * sum(exercise.load_on(joint) for joint in self._limits.joints)
+            - 1.5 * sum(exercise.load_on(joint) for joint in self._limits.joints)
             - self._unsuited(exercise)
             + self._ladder(exercise)
             + self._suits(exercise)
@@ -109,15 +129,32 @@ class Scorer:
             off += _TOO_GENTLE[level]
         if level is Level.BEGINNER and Flag.FALL_RISK in exercise.flags:
             off += 1.0
-        if exercise.met >= _FAST and self._goal not in _FAST_GOALS:
+        if exercise.met >= FAST and self._goal not in _FAST_GOALS:
             off += 1.5
+        off += 2.0 * (exercise.unilateral and self._minutes <= _TWICE_IS_TOO_LONG)
+        off += 1.5 * (Equipment.BARBELL in exercise.equipment and self._minutes <= _NO_TIME_TO_LOAD)
         skilled = 2.0 if self._goal in (Goal.POWER, Goal.SKILL) else 0.0
         if loaded(exercise):
             return off + 0.6 * max(0.0, exercise.level - _LOADED_UP_TO[level] - self._harder - skilled)
         if exercise.pattern not in CORES:
             off += 0.6 * max(0, self._record.proven.get(exercise.pattern, 0) - 1 - exercise.level)
-        away = exercise.level - _BODY_WEIGHT[level] - self._harder
-        return off + (0.35 * -away if away < 0 else 0.5 * max(0.0, away - skilled / 2))
+        gently = careful(self._athlete)
+        away = exercise.level - BODY_WEIGHT[level] - self._harder + 1.5 * gently
+        untried = level is Level.BEGINNER and exercise.pattern not in self._record.proven
+        steep = 2.2 if untried else 1.5 if gently else 0.8
+        if exercise.pattern in CORES or not exercise.equipment.isdisjoint(_LIGHT):
+            slack = 0.2
+        else:
+            slack = 0.35 if level is Level.BEGINNER else 0.6
+        return off + (slack * -away if away < 0 else steep * max(0.0, away - skilled / 2))
+
+    def too_easy(self, exercise: Exercise) -> bool:
+        return too_easy(exercise, self._athlete.level)
+
+    def too_hard(self, exercise: Exercise) -> bool:
+        """A trick for most people of this level."""
+        most = _LOADED_UP_TO if loaded(exercise) else BODY_WEIGHT
+        return exercise.level > most[self._athlete.level] + _FAR
 
     def _ladder(self, exercise: Exercise) -> float:
         """The rung the log says, or none at all."""
@@ -146,7 +183,30 @@ def suited_to(athlete: Athlete) -> frozenset[Suits]:
 
 
 def loaded(exercise: Exercise) -> bool:
-    return exercise.unit in _LOADED and Equipment.BANDS not in exercise.equipment
+    """By something that can be made heavier as one gets stronger."""
+    return exercise.unit in _LOADED and exercise.equipment.isdisjoint(_LIGHT)
+
+
+def thrust(exercise: Exercise) -> bool:
+    """One joint, and yet the main lift of many a day."""
+    return (
+        exercise.pattern is Pattern.HIP_EXTENSION
+        and exercise.unit is UnitType.WEIGHT_REPS
+        and exercise.primary[0] is Muscle.GLUTES
+    )
+
+
+def too_easy(exercise: Exercise, level: Level) -> bool:
+    """Body weight alone, and well below what somebody of this level does; of the trunk that says little."""
+    free = exercise.unit not in _LOADED and exercise.pattern not in CORES
+    return free and exercise.level <= BODY_WEIGHT[level] - _FAR
+
+
+def _resistance(exercise: Exercise) -> float:
+    """0 to 1: whether it is done against a weight, a cable or a band; of the trunk that says little."""
+    if exercise.unit not in _LOADED or exercise.pattern in CORES:
+        return 0.0
+    return 1.0 if loaded(exercise) else 0.6
 
 
 def _compound(exercise: Exercise) -> float:
@@ -163,22 +223,34 @@ def _moves(exercise: Exercise) -> float:
 def _heavy(exercise: Exercise) -> float:
     """0 to 1: how far it can be loaded."""
     if loaded(exercise):
-        return 1.0 if Equipment.BARBELL in exercise.equipment else 0.85
+        if Equipment.BARBELL in exercise.equipment:
+            return 1.0
+        return 0.65 if exercise.equipment & _GUIDED else 0.8
     if exercise.unit in _LOADED:
-        return 0.5
+        return 0.6
     return min(0.8, exercise.level / 8)
+
+
+def _many(exercise: Exercise) -> float:
+    """0 to 1: how far it can be repeated."""
+    return min(1.0, exercise.range[1] / 15)
+
+
+def _at_once(exercise: Exercise) -> float:
+    """Whether one can go to it straight from another exercise, out of breath: not to a bar that is loaded first."""
+    return float(Equipment.BARBELL not in exercise.equipment and exercise.range[1] >= 12)
 
 
 _LOADED: Final = frozenset({UnitType.WEIGHT_REPS, UnitType.WEIGHT_DURATION, UnitType.SHORT_DISTANCE_WEIGHT})
 
 FITS: Final[Mapping[Goal, Callable[[Exercise], float]]] = {
-    Goal.STRENGTH: lambda each: 0.45 * _compound(each) + 0.55 * _heavy(each),
+    Goal.STRENGTH: lambda each: 0.45 * _compound(each) + 0.55 * _heavy(each) ** 2,
     Goal.HYPERTROPHY: lambda each: 0.35 * _compound(each) + 0.3 * _moves(each) + 0.35 * _heavy(each),
-    Goal.ENDURANCE: lambda each: 0.5 * _compound(each) + 0.5 * (1 - 0.7 * _heavy(each)),
-    Goal.POWER: lambda each: 1.0 if each.met >= _FAST else 0.4 * _compound(each) + 0.4 * _heavy(each),
+    Goal.ENDURANCE: lambda each: 0.4 * _compound(each) + 0.2 * (1 - 0.7 * _heavy(each)) + 0.4 * _many(each),
+    Goal.POWER: lambda each: 1.0 if each.met >= FAST else 0.4 * _compound(each) + 0.4 * _heavy(each),
     Goal.SKILL: lambda each: 0.65 * bool(each.places) + 0.35 * _compound(each),
     Goal.MOBILITY: lambda each: float(each.pattern is Pattern.MOBILITY),
-    Goal.FAT_LOSS: lambda each: 0.5 * min(1.0, each.met / 8) + 0.5 * _compound(each),
+    Goal.FAT_LOSS: lambda each: 0.3 * min(1.0, each.met / 8) + 0.35 * _compound(each) + 0.35 * _at_once(each),
     Goal.CARDIO: lambda each: min(1.0, each.met / 10),
 }
 """0 to 1: how well an exercise serves a goal."""

@@ -25,29 +25,31 @@ class Slot:
     """The muscle an exercise is done for must be one of these."""
     big: bool = False
     """A movement of several joints, if there is one."""
+    small: bool = False
+    """A movement of one joint, for what the big ones only help with; left empty when there is none."""
 
 
-def _slot(patterns: tuple[Pattern, ...], *muscles: Muscle, big: bool = False) -> Slot:
-    return Slot(patterns, frozenset(muscles), big)
+def _slot(patterns: tuple[Pattern, ...], *muscles: Muscle, big: bool = False, small: bool = False) -> Slot:
+    return Slot(patterns, frozenset(muscles), big, small)
 
 
 _SQUAT: Final = _slot((_P.SQUAT, _P.LUNGE), _M.QUADS, _M.GLUTES, big=True)
 _LUNGE: Final = _slot((_P.LUNGE, _P.SQUAT), _M.QUADS, _M.GLUTES, _M.ADDUCTORS, big=True)
 _HINGE: Final = _slot((_P.HINGE, _P.HIP_EXTENSION), _M.GLUTES, _M.HAMSTRINGS)
-_BRIDGE: Final = _slot((_P.HIP_EXTENSION, _P.KNEE_FLEXION, _P.HINGE), _M.GLUTES, _M.HAMSTRINGS)
-_LEG_CURL: Final = _slot((_P.KNEE_FLEXION, _P.HINGE), _M.HAMSTRINGS)
-_LEG_EXTENSION: Final = _slot((_P.KNEE_EXTENSION, _P.LUNGE), _M.QUADS)
+_BRIDGE: Final = _slot((_P.HIP_EXTENSION, _P.KNEE_FLEXION), _M.GLUTES, _M.HAMSTRINGS)
+_LEG_CURL: Final = _slot((_P.KNEE_FLEXION, _P.HINGE), _M.HAMSTRINGS, small=True)
+_LEG_EXTENSION: Final = _slot((_P.KNEE_EXTENSION, _P.LUNGE), _M.QUADS, small=True)
 _CALVES: Final = _slot((_P.CALF,), _M.CALVES)
 _HIP_SIDE: Final = _slot((_P.HIP_EXTENSION, _P.LUNGE), _M.ABDUCTORS, _M.ADDUCTORS)
 ROW: Final = _slot((_P.HORIZONTAL_PULL,), _M.UPPER_BACK, _M.LATS, big=True)
 _PRESS: Final = _slot((_P.HORIZONTAL_PUSH,), _M.CHEST, _M.TRICEPS, big=True)
 PULL_DOWN: Final = _slot((_P.VERTICAL_PULL, _P.HORIZONTAL_PULL), _M.LATS, _M.UPPER_BACK, big=True)
 _OVERHEAD: Final = _slot((_P.VERTICAL_PUSH, _P.HORIZONTAL_PUSH), _M.FRONT_DELTS, _M.CHEST, big=True)
-_CURL: Final = _slot((_P.ELBOW_FLEXION,), _M.BICEPS, _M.BRACHIALIS)
-_EXTENSION: Final = _slot((_P.ELBOW_EXTENSION,), _M.TRICEPS)
-_REAR: Final = _slot((_P.HORIZONTAL_PULL,), _M.REAR_DELTS, _M.TRAPS)
-_RAISE: Final = _slot((_P.VERTICAL_PUSH,), _M.SIDE_DELTS)
-_FLY: Final = _slot((_P.HORIZONTAL_PUSH,), _M.CHEST)
+_CURL: Final = _slot((_P.ELBOW_FLEXION,), _M.BICEPS, _M.BRACHIALIS, small=True)
+_EXTENSION: Final = _slot((_P.ELBOW_EXTENSION,), _M.TRICEPS, small=True)
+_REAR: Final = _slot((_P.HORIZONTAL_PULL,), _M.REAR_DELTS, _M.TRAPS, small=True)
+_RAISE: Final = _slot((_P.VERTICAL_PUSH,), _M.SIDE_DELTS, small=True)
+_FLY: Final = _slot((_P.HORIZONTAL_PUSH,), _M.CHEST, small=True)
 _PLANK: Final = _slot((_P.CORE_ANTI_EXTENSION, _P.CORE_FLEXION), _M.ABS, _M.OBLIQUES)
 _TURN: Final = _slot((_P.CORE_ROTATION,), _M.OBLIQUES, _M.ABS, _M.LOWER_BACK)
 _CRUNCH: Final = _slot((_P.CORE_FLEXION, _P.CORE_ANTI_EXTENSION), _M.ABS)
@@ -57,7 +59,7 @@ _THROW: Final = _slot((_P.HINGE, _P.CARDIO, _P.HORIZONTAL_PUSH), *Muscle, big=Tr
 _SKILL: Final = _slot((_P.HOLD_SKILL,), *Muscle)
 
 _UPPER: Final = (ROW, _PRESS, PULL_DOWN, _OVERHEAD, _CURL, _EXTENSION, _REAR, _RAISE, ROW, _FLY)
-_LOWER: Final = (_SQUAT, _HINGE, _LUNGE, _LEG_CURL, _CALVES, _LEG_EXTENSION, _BRIDGE, _HIP_SIDE, _TURN)
+_LOWER: Final = (_SQUAT, _HINGE, _LUNGE, _LEG_CURL, _BRIDGE, _CALVES, _LEG_EXTENSION, _HIP_SIDE, _TURN)
 _CORE: Final = (_PLANK, _TURN, _CRUNCH, _TURN, _PLANK)
 FULL: Final = (
     *(_SQUAT, ROW, _PRESS, _HINGE, _PLANK, PULL_DOWN, _OVERHEAD, _LUNGE, _BRIDGE, _TURN),
@@ -66,7 +68,7 @@ FULL: Final = (
 _REGIONS: Final = {Region.FULL_BODY: FULL, Region.UPPER: _UPPER, Region.LOWER: _LOWER, Region.CORE: _CORE}
 _SPLITS: Final = {
     Split.PULL: (ROW, PULL_DOWN, _CURL, _REAR, ROW, _CURL),
-    Split.PUSH: (_PRESS, _OVERHEAD, _EXTENSION, _RAISE, _PRESS, _EXTENSION, _FLY),
+    Split.PUSH: (_PRESS, _OVERHEAD, _PRESS, _RAISE, _EXTENSION, _FLY, _EXTENSION),
     Split.LEGS: _LOWER,
 }
 _GOALS: Final[dict[Goal, tuple[Slot, ...]]] = {
@@ -89,7 +91,7 @@ _OF_MUSCLE: Final[dict[Muscle, tuple[tuple[Pattern, ...], ...]]] = {
     _M.ABS: ((_P.CORE_ANTI_EXTENSION,), (_P.CORE_FLEXION,)),
     _M.OBLIQUES: ((_P.CORE_ROTATION,), (_P.CORE_ROTATION, _P.CARRY)),
     _M.SERRATUS: ((_P.VERTICAL_PUSH, _P.HORIZONTAL_PUSH), (_P.HORIZONTAL_PUSH, _P.VERTICAL_PUSH)),
-    _M.GLUTES: ((_P.HINGE, _P.LUNGE), (_P.HIP_EXTENSION,)),
+    _M.GLUTES: ((_P.HIP_EXTENSION,), (_P.HINGE, _P.HIP_EXTENSION), (_P.LUNGE, _P.SQUAT)),
     _M.QUADS: ((_P.SQUAT,), (_P.LUNGE, _P.KNEE_EXTENSION)),
     _M.HAMSTRINGS: ((_P.HINGE,), (_P.KNEE_FLEXION,)),
     _M.ADDUCTORS: ((_P.LUNGE, _P.HIP_EXTENSION), (_P.HIP_EXTENSION,)),
@@ -97,7 +99,14 @@ _OF_MUSCLE: Final[dict[Muscle, tuple[tuple[Pattern, ...], ...]]] = {
     _M.CALVES: ((_P.CALF,), (_P.CALF,)),
     _M.NECK: ((_P.MOBILITY,), (_P.MOBILITY,)),
 }
+_LEGS: Final = frozenset(
+    {_P.SQUAT, _P.LUNGE, _P.HINGE, _P.HIP_EXTENSION, _P.KNEE_FLEXION, _P.KNEE_EXTENSION, _P.CALF}
+)
+_KINDS: Final = (PUSHES, PULLS, _LEGS)
 _OPPOSITES: Final = ((PUSHES, PULLS), (PULLS, PUSHES))
+
+
+_TRUNK_LAST: Final = [Region.FULL_BODY, Region.UPPER, Region.LOWER, Region.CORE].index
 
 
 def slots_for(request: Request, goal: Goal) -> tuple[Slot, ...]:
@@ -111,15 +120,21 @@ def slots_for(request: Request, goal: Goal) -> tuple[Slot, ...]:
     if request.splits:
         return tuple(_in_turns([_SPLITS[split] for split in sorted(request.splits, reverse=True)]))
     if request.regions:
-        return tuple(_in_turns([_REGIONS[region] for region in sorted(request.regions)]))
+        return tuple(_in_turns([_REGIONS[region] for region in sorted(request.regions, key=_TRUNK_LAST)]))
     return _GOALS.get(goal, FULL)
 
 
 def others_for(request: Request) -> tuple[Slot, ...]:
-    """For the time left when what was asked for has had its share: the other side of it first, then the rest."""
-    asked = {pattern for slot in slots_for(request, Goal.HYPERTROPHY) for pattern in slot.patterns}
-    spare = {other for one, others in _OPPOSITES if asked & one for other in others} - asked
-    near = [slot for slot in FULL if slot.patterns[0] in spare or slot.patterns[0] in CORES - asked]
+    """For the time left when what was asked for has had its share: more of its kind (the rest of the legs on a day for
+    the glutes), the trunk, the other side of it, and only then the rest."""
+    asked = {slot.patterns[0] for slot in slots_for(request, Goal.HYPERTROPHY)}
+    kin = {pattern for kind in _KINDS if asked & kind for pattern in kind}
+    other_side = {other for one, others in _OPPOSITES if asked & one for other in others}
+    near = [
+        *(slot for slot in (*_LOWER, *_UPPER) if slot.patterns[0] in kin),
+        *(slot for slot in _CORE if slot.patterns[0] not in asked),
+        *(slot for slot in FULL if slot.patterns[0] in other_side - kin),
+    ]
     return (*near, *(slot for slot in FULL if slot not in near))
 
 
@@ -157,8 +172,17 @@ def muscle_slots(muscles: Iterable[Muscle]) -> list[Slot]:
 
 
 def _of(muscle: Muscle) -> tuple[Slot, ...]:
-    first, second = _OF_MUSCLE[muscle]
-    return (Slot(first, frozenset({muscle}), big=True), Slot(second, frozenset({muscle})))
+    first, *others = _OF_MUSCLE[muscle]
+    small = muscle in _SMALL
+    big = not small and first[0] is not Pattern.HIP_EXTENSION  # a thrust moves one joint and is the big one
+    only = frozenset({muscle})
+    return (Slot(first, only, big, small), *(Slot(each, only, small=small) for each in others))
+
+
+# Whoever asks for these means them, not the big movements they help with.
+_SMALL: Final = frozenset(
+    {_M.BICEPS, _M.TRICEPS, _M.BRACHIALIS, _M.FOREARMS, _M.SIDE_DELTS, _M.REAR_DELTS, _M.CALVES}
+)
 
 
 def _in_turns(lists: Iterable[tuple[Slot, ...]]) -> list[Slot]:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import psycopg
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,8 +19,9 @@ from spotter.errors import SpotterError
 from spotter.store.database import Database
 from spotter.store.scope import Scope
 from spotter.store.unit_of_work import UnitOfWork
-from spotter.training import goals, history, preferences, profile
-from spotter.training.tables import LoggedWorkout, Preference
+from spotter.training import goals, history, own_exercises, preferences, profile
+from spotter.training.local_time import UTC_ZONE, zone_of
+from spotter.training.tables import LoggedWorkout, Preference, UserSettings
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +111,8 @@ async def _workout_history(uow: UnitOfWork, asked: Asked) -> str:
     limit = asked.params.get("limit", 10)
     limit = limit if isinstance(limit, int) else 10
     found = await history.recent(uow, asked.user_id, limit=max(1, min(limit, _MOST_WORKOUTS)))
-    return "\n".join(workout_line(row) for row in found) or "No workout history."
+    zone = await zone_of(uow, asked.user_id)
+    return "\n".join(workout_line(row, zone) for row in found) or "No workout history."
 
 
 async def _exercise_distribution(uow: UnitOfWork, asked: Asked) -> str:
@@ -125,7 +128,11 @@ async def _exercise_distribution(uow: UnitOfWork, asked: Asked) -> str:
 
 
 async def _user_settings(uow: UnitOfWork, asked: Asked) -> str:
-    found = await profile.settings(uow, asked.user_id)
+    own = await own_exercises.told(uow)
+    return "\n".join(filter(None, [_settings(await profile.settings(uow, asked.user_id)), own]))
+
+
+def _settings(found: UserSettings | None) -> str:
     if found is None:
         return "Default settings in use."
     parts = [
@@ -151,11 +158,15 @@ def preference_line(row: Preference) -> str:
     return f"[{row.id}] {row.preference_type}: {row.value}{lasting}{told}"
 
 
-def workout_line(row: LoggedWorkout) -> str:
-    items: Sequence[Mapping[str, Any]] = row.exercises["items"]
-    done = ", ".join(amount(item) for item in items if item.get("completed", True)) or "nothing completed"
+def workout_line(row: LoggedWorkout, zone: ZoneInfo = UTC_ZONE) -> str:
+    """The main part; what was before and after it only when there was nothing else."""
+    items: Sequence[Mapping[str, Any]] = [
+        item for item in row.exercises["items"] if item.get("completed", True)
+    ]
+    main = [item for item in items if item.get("phase", "main") == "main"]
+    done = ", ".join(amount(item) for item in main or items) or "nothing completed"
     title = f" {row.title}" if row.title else ""
-    return f"{row.completed_at:%Y-%m-%d}{title}: {done}"
+    return f"{row.completed_at.astimezone(zone):%Y-%m-%d}{title}: {done}"
 
 
 def amount(item: Mapping[str, Any]) -> str:
@@ -192,6 +203,10 @@ SOURCES: Final[Mapping[str, Source]] = {
         Source(
             "exercise_distribution", "how often each category and muscle was trained", _exercise_distribution
         ),
-        Source("user_settings", "usual duration, level, equipment and days a week", _user_settings),
+        Source(
+            "user_settings",
+            "usual duration, level, equipment, days a week, and exercises of one's own",
+            _user_settings,
+        ),
     )
 }

@@ -1,7 +1,7 @@
 """What is known of an athlete. Names of the tables and columns the seeds speak of are theirs (C3)."""
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from sqlalchemy import (
@@ -60,6 +60,8 @@ class UserSettings(_OfAthlete, Base):
     """Whether an empty list means «nothing at all» or only that nobody has asked yet."""
     days_per_week: Mapped[int | None] = mapped_column(Integer)
     units: Mapped[str] = mapped_column(server_default="metric")
+    timezone: Mapped[str | None]
+    """Of the person; the organisation's holds for who has none."""
 
     __table_args__ = (
         in_membership(),
@@ -126,6 +128,10 @@ class LoggedWorkout(PersonRow, Base):
         UniqueConstraint("org_id", "user_id", "source_key"),
         Index(None, "org_id", "user_id", "completed_at"),
     )
+
+
+NOT_WORK: Final = ("warmup", "cooldown", "skipped")
+"""Types of sets that are in the log, but no training of anything."""
 
 
 class LoggedSet(Base):

@@ -132,6 +132,7 @@ class SetType(StrEnum):
     TUT = "tut"
     ISO = "iso"
     JUMP = "jump"
+    COOLDOWN = "cooldown"
 
 
 class Level(StrEnum):

@@ -1,7 +1,7 @@
 """Beginning to speak: everything is decided and held back before the browser gets its key."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -16,6 +16,7 @@ from spotter.llm.client_secret import ClientSecret
 from spotter.runtime.given_context import SOURCE as CONTEXT
 from spotter.runtime.given_context import give_context
 from spotter.runtime.kit import Kit
+from spotter.runtime.models import Models
 from spotter.runtime.outside import judged_knowledge
 from spotter.scenarios.definitions import Definitions
 from spotter.scenarios.scenario_files import Guardrails
@@ -31,8 +32,6 @@ CONNECT_WITHIN: Final = 60
 """Seconds in which the browser must have connected: then the key is worth nothing."""
 PROVIDER: Final = "openai"
 _DEFAULT_SCENARIO: Final = "trainer"
-
-Mint = Callable[..., Awaitable[ClientSecret]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,13 @@ class Started:
 
 
 class VoiceDesk:
-    """`mint` asks the provider for a key; who pays is its business."""
-
     def __init__(
-        self, settings: Settings, kit: Kit, definitions: Definitions, ledger: VoiceLedger, mint: Mint
+        self,
+        settings: Settings,
+        kit: Kit,
+        definitions: Definitions,
+        ledger: VoiceLedger,
+        models: Models,
     ) -> None:
         self._settings = settings
         self._database = kit.database
@@ -76,7 +78,8 @@ class VoiceDesk:
         self._guard = kit.seams.guard
         self._definitions = definitions
         self._ledger = ledger
-        self._mint = mint
+        self._mint = models.client_secret
+        self.can_speak = models.can_speak
 
     async def start(self, scope: Scope, wish: Wish) -> Started:
         """Raises `NotFound` and `InvalidInput` for who is not there, `NotConfigured` without a key, `PaymentRequired`

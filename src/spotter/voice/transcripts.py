@@ -300,6 +300,19 @@ async def _latest(uow: UnitOfWork, session_id: UUID) -> VoiceSession:
     return found
 
 
+async def is_going_on(uow: UnitOfWork, session_id: UUID) -> bool:
+    """Whether the caller is speaking in this session just now."""
+    found = await uow.session.scalar(
+        select(VoiceSession.id).where(
+            VoiceSession.session_id == session_id,
+            VoiceSession.user_id == uow.scope.user_id,
+            VoiceSession.ended_at.is_(None),
+            VoiceSession.ends_at > now(),
+        )
+    )
+    return found is not None
+
+
 async def _first(uow: UnitOfWork, session: AgentSession, key: UUID) -> bool:
     added = await uow.session.execute(
         insert(MessageKey)

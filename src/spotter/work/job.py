@@ -14,10 +14,8 @@ from spotter.store.bus import Bus
 from spotter.store.database import Database
 from spotter.store.scope import Scope
 from spotter.store.unit_of_work import UnitOfWork
-
-# The queue's own triggers name their tables without the schema.
-QUEUE_PATH = "-c search_path=queue,public,pg_temp"
-
+from spotter.store.waiting import NOTICE_A_DEAD_PEER
+from spotter.work.connector import QUEUE_PATH
 
 Deliverer: TypeAlias = Callable[[Mapping[str, Any], UUID], Awaitable[None]]
 """Sends a payload outside, under an idempotency key."""
@@ -40,7 +38,12 @@ class Workshop:
     async def as_job(self) -> psycopg.AsyncConnection[Any]:
         """A connection as the job login: finds work across organisations, sees none of their data."""
         return await psycopg.AsyncConnection.connect(
-            self.database.urls.job, autocommit=True, options=QUEUE_PATH, application_name="spotter job"
+            self.database.urls.job,
+            autocommit=True,
+            options=QUEUE_PATH,
+            application_name="spotter job",
+            connect_timeout=5,
+            **NOTICE_A_DEAD_PEER,
         )
 
 

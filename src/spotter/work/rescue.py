@@ -47,6 +47,8 @@ class Rescue:
                 await self.look()
             except (exceptions.ConnectorException, Unavailable, OSError) as error:
                 log.debug("cannot look for abandoned jobs now: %s", error)
+            except Exception:  # it would be missed only when it is needed
+                log.exception("the look for abandoned jobs met a bug and is tried again")
             await asyncio.sleep(self._every)
 
     async def look(self) -> None:

@@ -1,4 +1,5 @@
-"""What is kept how long: finished jobs a day, failed ones a week, stored answers a day, snapshots of pages 90 days."""
+"""What is kept how long: finished jobs a day, failed ones a week, stored answers and used tickets a day,
+snapshots of pages 90 days."""
 
 import logging
 
@@ -26,6 +27,8 @@ _STATEMENTS = {
             AND NOT EXISTS (SELECT 1 FROM queue.procrastinate_jobs j WHERE j.id = r.job_id)
     """,
     "context snapshots": "DELETE FROM context_snapshots WHERE created_at < now() - interval '90 days'",
+    # They are good for half a minute, so nobody can bring one again.
+    "used tickets": "DELETE FROM used_tickets WHERE created_at < now() - interval '24 hours'",
     "stored answers": "DELETE FROM idempotent_answers WHERE created_at < now() - interval '24 hours'",
 }
 

@@ -50,6 +50,8 @@ class Sealer:
                 OSError,
             ) as error:
                 log.debug("cannot seal the audit log now: %s", error)
+            except Exception:  # it would be missed only when it is needed
+                log.exception("the look for what is to be sealed met a bug and is tried again")
             await asyncio.sleep(self._every)
 
     async def look(self) -> None:

@@ -68,6 +68,8 @@ class TurnRescue:
                         await asyncio.sleep(every)
             except (psycopg.Error, SpotterError, OSError) as error:
                 log.debug("cannot look for abandoned turns now: %s", error)
+            except Exception:  # it would be missed only when it is needed
+                log.exception("the look for abandoned turns met a bug and is tried again")
             await asyncio.sleep(every)
 
     async def look(self, connection: psycopg.AsyncConnection[Any]) -> None:

@@ -6,7 +6,7 @@ marked as running by a worker whose lock is gone was abandoned, and is handed ba
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
@@ -27,10 +27,12 @@ from spotter.clock import now
 from spotter.logs import bind_log_context, correlation_id
 from spotter.store.bus import Bus
 from spotter.store.faults import is_connection_lost
+from spotter.work.connector import QueueConnector
 from spotter.work.handing_back import announce_waiting, hand_back
-from spotter.work.job import QUEUE_PATH, AlreadyDone, Job, JobCall, Workshop
+from spotter.work.job import AlreadyDone, Job, JobCall, Workshop
 from spotter.work.rescue import Rescue
 from spotter.work.sealing import Sealer
+from spotter.work.watch import Pulse, Stuck, end_run, watched
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +75,7 @@ class _WatchedManager(JobManager):
         self._held: int | None = None
         self.interrupted: set[int] = set()
         self.unwritten: set[int] = set()
+        self.pulse = Pulse()
 
     @override
     async def register_worker(self) -> int:
@@ -91,6 +94,17 @@ class _WatchedManager(JobManager):
         if self._held is not None:
             await self._bus.release(WORKER_LOCK, self._held)
             self._held = None
+
+    @override
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> QueuedJob | None:
+        job = await super().fetch_job(queues, worker_id)
+        self.pulse.beat()
+        return job
+
+    @override
+    async def update_heartbeat(self, worker_id: int) -> None:
+        await super().update_heartbeat(worker_id)
+        self.pulse.beat()  # with all hands busy nothing is fetched
 
     @override
     async def finish_job(self, job: QueuedJob, status: Status, delete_job: bool) -> None:
@@ -130,9 +144,11 @@ class _WatchedManager(JobManager):
 
 
 class Worker:
-    def __init__(self, workshop: Workshop, jobs: tuple[Job, ...]) -> None:
+    def __init__(self, workshop: Workshop, jobs: tuple[Job, ...], *, patience: float = 30.0) -> None:
+        """`patience`: seconds that a statement of the queue's may take, and what has no other limit."""
         self._workshop = workshop
         self._jobs = jobs
+        self._patience = patience
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -155,6 +171,8 @@ class Worker:
                 pause = 0.2
             except _OUTAGES as error:
                 log.warning("the worker lost its database and will try again: %s", type(error).__name__)
+            except Stuck:
+                log.error("the worker was stuck although the database is there, and starts again")
             except Exception:  # a process that lives on without its worker would go unnoticed
                 log.exception("the worker died of a bug and starts again")
             if not self._stopping.is_set():
@@ -166,15 +184,29 @@ class Worker:
         while not bus.connected:  # noqa: ASYNC110 - it tries more often than the queue's own pool would
             await asyncio.sleep(0.1)
         app, manager = self._build()
+        run = asyncio.create_task(self._run(app, manager), name="worker run")
+        ending = settings.shutdown_grace + self._patience
+        try:
+            await watched(run, manager.pulse, bus, longest_silence=settings.worker_heartbeat + ending)
+        finally:
+            try:
+                await end_run(run, grace=ending)
+            finally:
+                await asyncio.shield(manager.let_go())
+
+    async def _run(self, app: procrastinate.App, manager: _WatchedManager) -> None:
+        settings, workshop = self._workshop.settings, self._workshop
         async with app.open_async():
+            if self._stopping.is_set():  # Python 3.11 may lose a cancellation while the pool opens
+                return
             rescue = Rescue(
                 manager.connector,
-                bus,
+                workshop.bus,
                 WORKER_LOCK,
                 every=settings.worker_rescue_every,
                 unwritten=manager.unwritten,
             )
-            sealer = Sealer(manager.connector, self._workshop.database, every=settings.audit_seal_every)
+            sealer = Sealer(manager.connector, workshop.database, every=settings.audit_seal_every)
             rescue.start()
             sealer.start()
             try:
@@ -190,15 +222,12 @@ class Worker:
             finally:
                 await sealer.stop()
                 await rescue.stop()
-                await asyncio.shield(manager.let_go())
 
     def _build(self) -> tuple[procrastinate.App, _WatchedManager]:
-        connector = procrastinate.PsycopgConnector(
-            conninfo=self._workshop.database.urls.job,
-            kwargs={"options": QUEUE_PATH, "application_name": "spotter worker"},
-            min_size=1,
+        connector = QueueConnector(
+            self._workshop.database.urls.job,
             max_size=self._workshop.settings.queue_concurrency + 2,
-            timeout=3.0,  # in an outage: better a new pool as soon as the bus is back
+            patience=self._patience,
         )
         app = procrastinate.App(connector=connector)
         manager = _WatchedManager(connector, self._workshop.bus)

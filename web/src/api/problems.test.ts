@@ -19,3 +19,16 @@ test("an answer that is not ours still has a reason and a reference", async () =
   expect(refused.message).toContain("500");
   expect(refused.correlationId).toBe("from-the-header");
 });
+
+test("a field that is wrong is named as people know it", async () => {
+  const errors = [{ loc: "body.new_password", type: "too_short", message: "Give at least 10 characters." }];
+  const body = { detail: "body.new_password: Give at least 10 characters.", errors };
+  const refused = await refusal(new Response(JSON.stringify(body), { status: 422 }));
+  expect(refused.message).toBe("New password: Give at least 10 characters.");
+});
+
+test("when it may be tried again is known", async () => {
+  const headers = { "retry-after": "1" };
+  expect((await refusal(new Response("{}", { status: 503, headers }))).retryAfter).toBe(1);
+  expect((await refusal(new Response("{}", { status: 404 }))).retryAfter).toBeNull();
+});

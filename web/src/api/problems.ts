@@ -9,15 +9,31 @@ export class Refused extends Error {
   readonly title: string;
   readonly correlationId: string | null;
   readonly fields: NonNullable<Problem["errors"]>;
+  /** Seconds after which the same may be tried again, where the server says that it may. */
+  readonly retryAfter: number | null;
 
-  constructor(problem: Partial<Problem> & { status: number }) {
-    super(problem.detail ?? "The server refused this.");
+  constructor(problem: Partial<Problem> & { status: number; retryAfter?: number | null }) {
+    super(inWords(problem.errors ?? []) ?? problem.detail ?? "The server refused this.");
     this.status = problem.status;
     this.code = problem.code ?? "unknown";
     this.title = problem.title ?? "That did not work";
     this.correlationId = problem.correlation_id ?? null;
     this.fields = problem.errors ?? [];
+    this.retryAfter = problem.retryAfter ?? null;
   }
+}
+
+/** Of fields that were wrong: their names as people know them, not where they stand in a request. */
+function inWords(fields: NonNullable<Problem["errors"]>): string | null {
+  if (fields.length === 0) return null;
+  return fields
+    .map(({ loc, message }) => {
+      const name = (loc.split(".").at(-1) ?? "").replaceAll("_", " ");
+      return name === "body" || name === ""
+        ? message
+        : `${name[0]?.toUpperCase()}${name.slice(1)}: ${message}`;
+    })
+    .join(" ");
 }
 
 /** No answer at all: the server is away, or the network is. */
@@ -42,5 +58,6 @@ export async function refusal(response: Response): Promise<Refused> {
     detail: problem.detail ?? problem.error ?? `The server answered with ${response.status}.`,
     status: response.status,
     correlation_id: id,
+    retryAfter: Number(response.headers.get("retry-after")) || null,
   });
 }

@@ -112,6 +112,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agui/agents/{agent_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Agent By Agui
+         * @description Run one agent. The same last message sent again (the same id) is not said again: you join its turn.
+         */
+        post: operations["run_agent_by_agui"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agui/scenarios/{scenario_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Scenario By Agui
+         * @description Run a scenario: its agents hand over to each other, or follow its stages.
+         */
+        post: operations["run_scenario_by_agui"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agui/threads/{thread_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Thread By Agui
+         * @description Come back to a thread: what was said and where things stand, then the rest of what is going on.
+         */
+        get: operations["follow_thread_by_agui"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agui/threads/{thread_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Thread By Agui
+         * @description Stop what is going on. Closing a stream does not: turns outlive connections.
+         */
+        post: operations["cancel_thread_by_agui"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ai-agents": {
         parameters: {
             query?: never;
@@ -1514,7 +1594,7 @@ export interface paths {
         head?: never;
         /**
          * Update Organisation
-         * @description Change its name or time zone, or whether it takes guests.
+         * @description Change its name or time zone, whether it takes guests, or what is known about it.
          */
         patch: operations["update_organisation"];
         trace?: never;
@@ -2336,7 +2416,7 @@ export interface paths {
         };
         /**
          * Get Training Settings
-         * @description Level, time, days and equipment.
+         * @description Level, time, days, equipment and time zone.
          */
         get: operations["get_training_settings"];
         put?: never;
@@ -2471,6 +2551,119 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/widgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Widgets
+         * @description All widgets of the organisation.
+         */
+        get: operations["list_widgets"];
+        put?: never;
+        /**
+         * Create Widget
+         * @description Make a widget: where it may be shown, and who can be talked to.
+         */
+        post: operations["create_widget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/widgets/{widget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Widget
+         * @description One widget.
+         */
+        get: operations["get_widget"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Widget
+         * @description Take a widget away. What was said in it stays in the log.
+         */
+        delete: operations["remove_widget"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Widget
+         * @description Change a widget. It holds from the next request on: who may no longer show it or be talked to is out at once.
+         */
+        patch: operations["update_widget"];
+        trace?: never;
+    };
+    "/api/widgets/{widget_id}/dock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dock
+         * @description What the chat on the page shows: its agents, and where to speak.
+         */
+        get: operations["get_dock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/widgets/{widget_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open Dock Session
+         * @description The conversation with one of the widget's agents: the latest, or a new one.
+         */
+        post: operations["open_dock_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/widgets/{widget_id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mint Widget Token
+         * @description For your server, with an API key that may write: a token for whoever looks at your page. It is good for minutes,
+         *     in this widget's frame only, and for nothing but talking there. Mint another one before it ends.
+         */
+        post: operations["mint_widget_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2555,6 +2748,36 @@ export interface components {
              * @description for whom the agent acted, or who decided
              */
             user_id: string | null;
+        };
+        /**
+         * ActivityMessage
+         * @description Structured progress that is not conversation content, materialised as a
+         *     message so it keeps its place in the sequence. Stands alone rather than
+         *     composing BaseMessage, because its content is an object rather than a
+         *     string.
+         */
+        ActivityMessage: {
+            /** Activitytype */
+            activityType: string;
+            /** Content */
+            content: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "activity";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * AgentFile
@@ -2989,6 +3212,36 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * AssistantMessage
+         * @description A message from the agent. Content is optional because a turn may consist
+         *     only of tool calls.
+         */
+        AssistantMessage: {
+            /** Content */
+            content?: string | null;
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** Name */
+            name?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "assistant";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+            /** Toolcalls */
+            toolCalls?: components["schemas"]["ToolCall"][] | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** AthletePreference */
         AthletePreference: {
             /**
@@ -3012,6 +3265,25 @@ export interface components {
         AthletePreferences: {
             /** Items */
             items: components["schemas"]["AthletePreference"][];
+        };
+        /**
+         * AudioPart
+         * @description An audio part.
+         */
+        AudioPart: {
+            /** Id */
+            id?: string | null;
+            /** Metadata */
+            metadata?: unknown | null;
+            /** Source */
+            source: components["schemas"]["DataSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "audio";
+        } & {
+            [key: string]: unknown;
         };
         /**
          * BillingChanges
@@ -3115,7 +3387,7 @@ export interface components {
          * CapScope
          * @enum {string}
          */
-        CapScope: "organisation" | "user" | "session" | "run" | "agent";
+        CapScope: "organisation" | "user" | "session" | "run" | "agent" | "guests";
         /**
          * CapStanding
          * @description The period that is going on.
@@ -3487,29 +3759,6 @@ export interface components {
             /** Worker In Process */
             worker_in_process: boolean;
         };
-        /** Context */
-        Context: {
-            access: components["schemas"]["Access"];
-            /**
-             * Block
-             * @description what an agent is told
-             */
-            block: string;
-            /**
-             * Context Id
-             * Format: uuid
-             */
-            context_id: string;
-            /** Drafts */
-            drafts: components["schemas"]["DraftOfContext"][];
-            /**
-             * References
-             * @description what stands in for ids, and a label for people
-             */
-            references: {
-                [key: string]: string;
-            };
-        };
         /**
          * CostEstimate
          * @description What is usual, not a limit. Without a price there is no amount, which does not mean that it is free.
@@ -3676,6 +3925,23 @@ export interface components {
             sets: components["schemas"]["SetMark"][];
             workout: components["schemas"]["Workout"] | null;
         };
+        /**
+         * DataSource
+         * @description Bytes carried inline.
+         */
+        DataSource: {
+            /** Mimetype */
+            mimeType: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "data";
+            /** Value */
+            value: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** DatabaseHealth */
         DatabaseHealth: {
             /** Embedded */
@@ -3731,6 +3997,33 @@ export interface components {
             items: components["schemas"]["DefinitionVersion"][];
         };
         /**
+         * DeveloperMessage
+         * @description Instructions from the application developer.
+         */
+        DeveloperMessage: {
+            /** Content */
+            content: string;
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** Name */
+            name?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "developer";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Difficulty
          * @enum {string}
          */
@@ -3740,6 +4033,78 @@ export interface components {
          * @enum {string}
          */
         Dimension: "day" | "model" | "agent" | "user";
+        /**
+         * Dock
+         * @description What the chat shows.
+         */
+        Dock: {
+            /** Agents */
+            agents: components["schemas"]["DockAgent"][];
+            /** Name */
+            name: string;
+            /** Scenario */
+            scenario: string | null;
+            /**
+             * Voice Url
+             * @description where a browser begins to speak, with the key from /api/session2; null where voice is not set up
+             */
+            voice_url: string | null;
+            /**
+             * Widget Id
+             * Format: uuid
+             */
+            widget_id: string;
+        };
+        /** DockAgent */
+        DockAgent: {
+            /** Description */
+            description: string;
+            /**
+             * Examples
+             * @description things to begin with
+             */
+            examples: string[];
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+        };
+        /** DockSession */
+        DockSession: {
+            /**
+             * Agent
+             * @description who answers next
+             */
+            agent: string;
+            /** Last Sequence */
+            last_sequence: number;
+            /** Scenario */
+            scenario: string | null;
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
+        };
+        /**
+         * DocumentPart
+         * @description A document part.
+         */
+        DocumentPart: {
+            /** Id */
+            id?: string | null;
+            /** Metadata */
+            metadata?: unknown | null;
+            /** Source */
+            source: components["schemas"]["DataSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document";
+        } & {
+            [key: string]: unknown;
+        };
         /** Draft */
         Draft: {
             /** Content */
@@ -4157,6 +4522,29 @@ export interface components {
              */
             type: string;
         };
+        /**
+         * FileSource
+         * @description Bytes already at the provider, named by a handle the provider issued: an
+         *     OpenAI or Anthropic file id, a Gemini file URI, a storage URL only that
+         *     provider can read. No bytes travel and nothing is fetched. Only the
+         *     provider that minted the handle can resolve it; a peer that cannot drops
+         *     the part as it drops any part it cannot use.
+         */
+        FileSource: {
+            /** Mimetype */
+            mimeType?: string | null;
+            /** Provider */
+            provider?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file";
+            /** Value */
+            value: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** Finish */
         Finish: {
             /**
@@ -4208,6 +4596,18 @@ export interface components {
              * @description what answers in the fork; for staff, and one that is allowed
              */
             model?: string | null;
+        };
+        /**
+         * FunctionCall
+         * @description The name and arguments of a tool call.
+         */
+        FunctionCall: {
+            /** Arguments */
+            arguments: string;
+            /** Name */
+            name: string;
+        } & {
+            [key: string]: unknown;
         };
         /** FunctionTool */
         FunctionTool: {
@@ -4378,6 +4778,25 @@ export interface components {
             type: "hold";
             /** Weight Kg */
             weight_kg?: number | null;
+        };
+        /**
+         * ImagePart
+         * @description An image part.
+         */
+        ImagePart: {
+            /** Id */
+            id?: string | null;
+            /** Metadata */
+            metadata?: unknown | null;
+            /** Source */
+            source: components["schemas"]["DataSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+        } & {
+            [key: string]: unknown;
         };
         /** Import */
         Import: {
@@ -5122,6 +5541,12 @@ export interface components {
              * @default
              */
             title: string;
+            /**
+             * Trial
+             * @description only to try an agent out: lists can leave it away
+             * @default false
+             */
+            trial: boolean;
         };
         /** NewTicket */
         NewTicket: {
@@ -5159,6 +5584,48 @@ export interface components {
              */
             tool: string;
         };
+        /** NewWidget */
+        NewWidget: {
+            /**
+             * Agents
+             * @description who can be talked to; the scenario's first if not given
+             */
+            agents?: string[] | null;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /** Name */
+            name: string;
+            /** Origins */
+            origins: string[];
+            /**
+             * Scenario
+             * @description in which the agents play; each alone if not given
+             */
+            scenario?: string | null;
+        };
+        /** NewWidgetToken */
+        NewWidgetToken: {
+            /**
+             * Name
+             * @description how the agents may call them
+             * @default
+             */
+            name: string;
+            /**
+             * Ttl Seconds
+             * @default 600
+             */
+            ttl_seconds: number;
+            /**
+             * User Id
+             * @description your own id for whoever is looking at your page: the same id is the same person. Without one they are a guest, if the organisation takes guests
+             * @example customer-4711
+             */
+            user_id?: string | null;
+        };
         /** OldSession */
         OldSession: {
             client_secret: components["schemas"]["Secret"];
@@ -5166,6 +5633,17 @@ export interface components {
         /** OneTrainerSession */
         OneTrainerSession: {
             session: components["schemas"]["TrainerSession"];
+        };
+        /** OpenDock */
+        OpenDock: {
+            /** Agent */
+            agent: string;
+            /**
+             * Fresh
+             * @description begin anew instead of going on
+             * @default false
+             */
+            fresh: boolean;
         };
         /** OrchestrationDecision */
         OrchestrationDecision: {
@@ -5220,6 +5698,13 @@ export interface components {
              */
             created_at: string;
             /**
+             * Facts
+             * @description what it has written down about itself, by topic; its front desk knows nothing else
+             */
+            facts: {
+                [key: string]: string;
+            };
+            /**
              * Guests
              * @description whether people may talk to the coach without signing in
              */
@@ -5238,6 +5723,16 @@ export interface components {
         };
         /** OrganisationChange */
         OrganisationChange: {
+            /**
+             * Facts
+             * @description by topic, in place of those before; everybody you talk to may read them
+             * @example {
+             *       "Opening hours": "Monday to Friday 6 to 22, weekends 8 to 20"
+             *     }
+             */
+            facts?: {
+                [key: string]: string;
+            } | null;
             /** Guests */
             guests?: boolean | null;
             /** Name */
@@ -5306,6 +5801,29 @@ export interface components {
             as_of: string;
             /** Items */
             items: components["schemas"]["OwnPrice"][];
+        };
+        /**
+         * OwnScenario
+         * @description Where one comes from that does not ship with Spotter.
+         */
+        OwnScenario: {
+            /**
+             * Model
+             * @description what its agents think with, unless they say otherwise
+             */
+            model?: string | null;
+            /**
+             * Project Id
+             * @description not given for the organisation's
+             */
+            project_id?: string | null;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Version */
+            version: number;
         };
         /** PageToShow */
         PageToShow: {
@@ -5741,6 +6259,32 @@ export interface components {
              */
             output_tokens: number;
         };
+        /**
+         * ReasoningMessage
+         * @description A span of the agent's reasoning, materialised as a message. Stands alone
+         *     rather than composing BaseMessage, because it carries no name.
+         */
+        ReasoningMessage: {
+            /** Content */
+            content: string;
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "reasoning";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** RecentAction */
         RecentAction: {
             /** Content */
@@ -5941,6 +6485,27 @@ export interface components {
             truncation?: ("auto" | "disabled") | null;
         };
         /**
+         * ResumeEntry
+         * @description An answer to one interrupt, sent on the run that continues from it.
+         */
+        ResumeEntry: {
+            /** Interruptid */
+            interruptId: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** Payload */
+            payload?: unknown | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "resolved" | "cancelled";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Role
          * @enum {string}
          */
@@ -5956,6 +6521,38 @@ export interface components {
              * @description the one to be like again
              */
             version: number;
+        };
+        /**
+         * RunInput
+         * @description AG-UI's `RunAgentInput`. The conversation is the server's: of `messages` only the last one is read, if it is the
+         *     person's; `tools` and `state` are not. `forwardedProps.model` asks for another model (staff).
+         */
+        RunInput: {
+            /** Context */
+            context?: components["schemas"]["ag_ui___generated__models__Context"][] | null;
+            /** Forwardedprops */
+            forwardedProps?: unknown | null;
+            /** Messages */
+            messages: (components["schemas"]["DeveloperMessage"] | components["schemas"]["SystemMessage"] | components["schemas"]["AssistantMessage"] | components["schemas"]["UserMessage"] | components["schemas"]["ToolMessage"] | components["schemas"]["ActivityMessage"] | components["schemas"]["ReasoningMessage"])[];
+            /** Parentrunid */
+            parentRunId?: string | null;
+            /** Protocolversion */
+            protocolVersion?: string | null;
+            /** Resume */
+            resume?: components["schemas"]["ResumeEntry"][] | null;
+            /** Runid */
+            runId: string;
+            /** State */
+            state?: unknown | null;
+            /**
+             * Threadid
+             * @description your name for the conversation, or a session's id
+             */
+            threadId: string;
+            /** Tools */
+            tools?: components["schemas"]["Tool"][] | null;
+        } & {
+            [key: string]: unknown;
         };
         /** Said */
         Said: {
@@ -6009,6 +6606,8 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+            /** @description not given for those that ship with Spotter */
+            own?: components["schemas"]["OwnScenario"] | null;
             /** Routing */
             routing: string;
             /** @description with the routing `stages` */
@@ -6026,6 +6625,8 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+            /** @description not given for those that ship with Spotter */
+            own?: components["schemas"]["OwnScenario"] | null;
         };
         /** ScenarioToCheck */
         ScenarioToCheck: {
@@ -6219,6 +6820,12 @@ export interface components {
              * @description your own name for it: the same name is the same session
              */
             session_id?: string | null;
+            /**
+             * Trial
+             * @description only to try an agent out: lists can leave it away
+             * @default false
+             */
+            trial: boolean;
         };
         /** SdkTranscript */
         SdkTranscript: {
@@ -6402,6 +7009,11 @@ export interface components {
             level?: components["schemas"]["Level"] | null;
             /** Minutes */
             minutes?: number | null;
+            /**
+             * Timezone
+             * @description a name such as Europe/Berlin; null: the organisation's holds again
+             */
+            timezone?: string | null;
         };
         /**
          * ShownModelAccount
@@ -6575,6 +7187,52 @@ export interface components {
              */
             organisation: string;
         };
+        /**
+         * SystemMessage
+         * @description Instructions from the system.
+         */
+        SystemMessage: {
+            /** Content */
+            content: string;
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** Name */
+            name?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "system";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * TextPart
+         * @description A text part.
+         */
+        TextPart: {
+            /** Id */
+            id?: string | null;
+            /** Metadata */
+            metadata?: unknown | null;
+            /** Text */
+            text: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+        } & {
+            [key: string]: unknown;
+        };
         /** TextToCheck */
         TextToCheck: {
             /**
@@ -6588,6 +7246,14 @@ export interface components {
              * @example My chest hurts, should I go on?
              */
             text: string;
+        };
+        /** ThreadCancelled */
+        ThreadCancelled: {
+            /**
+             * Cancelled
+             * @description false when nothing was going on and nothing waited for approval
+             */
+            cancelled: boolean;
         };
         /** Ticket */
         Ticket: {
@@ -6603,7 +7269,7 @@ export interface components {
             path: string;
             /**
              * Ticket
-             * @description good for this one stream, for half a minute
+             * @description good once, for this one stream, for half a minute
              */
             ticket: string;
         };
@@ -6625,6 +7291,49 @@ export interface components {
             /** Total Tokens */
             total_tokens: number;
         };
+        /**
+         * Tool
+         * @description A tool the agent may call.
+         */
+        Tool: {
+            /** Description */
+            description: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters?: unknown | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ToolCall
+         * @description A call an assistant message made. Carries no subagent attribution of its
+         *     own and inherits its containing message's, since several calls can share
+         *     one parent.
+         */
+        ToolCall: {
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            function: components["schemas"]["FunctionCall"];
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Type
+             * @default function
+             * @constant
+             */
+            type: "function";
+        } & {
+            [key: string]: unknown;
+        };
         /** ToolCallMade */
         ToolCallMade: {
             /** Arguments */
@@ -6637,6 +7346,36 @@ export interface components {
             result: unknown;
             /** Success */
             success: boolean;
+        };
+        /**
+         * ToolMessage
+         * @description What a tool returned, as a message in the conversation. Stands alone
+         *     rather than composing BaseMessage, because it carries no name.
+         */
+        ToolMessage: {
+            /** Content */
+            content: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["AudioPart"] | components["schemas"]["VideoPart"] | components["schemas"]["DocumentPart"])[];
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            /** Error */
+            error?: string | null;
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "tool";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+            /** Toolcallid */
+            toolCallId: string;
+        } & {
+            [key: string]: unknown;
         };
         /** ToolResult */
         ToolResult: {
@@ -6739,6 +7478,11 @@ export interface components {
             level: components["schemas"]["Level"] | null;
             /** Minutes */
             minutes: number | null;
+            /**
+             * Timezone
+             * @description null: the organisation's holds
+             */
+            timezone: string | null;
         };
         /** Transcript */
         Transcript: {
@@ -6774,6 +7518,23 @@ export interface components {
             session_id: string;
             /** Spent Micro Dollars */
             spent_micro_dollars: number;
+        };
+        /**
+         * UrlSource
+         * @description Bytes referenced by URL, fetched by whoever needs them.
+         */
+        UrlSource: {
+            /** Mimetype */
+            mimeType?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "url";
+            /** Value */
+            value: string;
+        } & {
+            [key: string]: unknown;
         };
         /** UsageBreakdown */
         UsageBreakdown: {
@@ -6849,6 +7610,52 @@ export interface components {
              */
             response_id: string;
             usage: components["schemas"]["RealtimeUsage"];
+        };
+        /**
+         * UserMessage
+         * @description A message from the person using the application.
+         */
+        UserMessage: {
+            /** Content */
+            content: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["AudioPart"] | components["schemas"]["VideoPart"] | components["schemas"]["DocumentPart"])[];
+            /** Encryptedvalue */
+            encryptedValue?: string | null;
+            /** Id */
+            id: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** Name */
+            name?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "user";
+            /** Subagentrunid */
+            subagentRunId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * VideoPart
+         * @description A video part.
+         */
+        VideoPart: {
+            /** Id */
+            id?: string | null;
+            /** Metadata */
+            metadata?: unknown | null;
+            /** Source */
+            source: components["schemas"]["DataSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "video";
+        } & {
+            [key: string]: unknown;
         };
         /** VoiceAgent */
         VoiceAgent: {
@@ -6946,6 +7753,94 @@ export interface components {
             /** Workouts */
             workouts: number;
         };
+        /** Widget */
+        Widget: {
+            /**
+             * Agents
+             * @description one tab each
+             */
+            agents: string[];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Origins
+             * @description pages of exactly these may show it
+             */
+            origins: string[];
+            /** Scenario */
+            scenario: string | null;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * WidgetChange
+         * @description What is not given stays.
+         */
+        WidgetChange: {
+            /** Agents */
+            agents?: string[] | null;
+            /** Enabled */
+            enabled?: boolean | null;
+            /** Name */
+            name?: string | null;
+            /** Origins */
+            origins?: string[] | null;
+            /** Scenario */
+            scenario?: string | null;
+        };
+        /** WidgetToken */
+        WidgetToken: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Guest */
+            guest: boolean;
+            /** Origins */
+            origins: string[];
+            /**
+             * Token
+             * @description for the page; mint a new one before it expires, the conversation goes on
+             */
+            token: string;
+            /**
+             * User Id
+             * Format: uuid
+             * @description who that is here
+             */
+            user_id: string;
+            /**
+             * Widget Id
+             * Format: uuid
+             */
+            widget_id: string;
+        };
+        /** Widgets */
+        Widgets: {
+            /** Items */
+            items: components["schemas"]["Widget"][];
+            /**
+             * Voice
+             * @description whether visitors can talk aloud: that needs an OpenAI account
+             */
+            voice: boolean;
+        };
         /** Workout */
         Workout: {
             /** Exercises */
@@ -6956,6 +7851,19 @@ export interface components {
              *     }
              */
             summary: components["schemas"]["Summary"];
+        };
+        /**
+         * Context
+         * @description A named piece of ambient information given to the agent for the run,
+         *     distinct from the conversation.
+         */
+        ag_ui___generated__models__Context: {
+            /** Description */
+            description: string;
+            /** Value */
+            value: string;
+        } & {
+            [key: string]: unknown;
         };
         /** Tokens */
         spotter__api__auth__Tokens: {
@@ -7003,6 +7911,29 @@ export interface components {
             input: number;
             /** Output */
             output: number;
+        };
+        /** Context */
+        spotter__api__context__Context: {
+            access: components["schemas"]["Access"];
+            /**
+             * Block
+             * @description what an agent is told
+             */
+            block: string;
+            /**
+             * Context Id
+             * Format: uuid
+             */
+            context_id: string;
+            /** Drafts */
+            drafts: components["schemas"]["DraftOfContext"][];
+            /**
+             * References
+             * @description what stands in for ids, and a label for people
+             */
+            references: {
+                [key: string]: string;
+            };
         };
     };
     responses: never;
@@ -7627,6 +8558,455 @@ export interface operations {
             };
             /** @description Payment Required */
             402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_agent_by_agui: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the last `id` you have seen: only what came after it is told */
+                "last-event-id"?: string | null;
+            };
+            path: {
+                agent_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunInput"];
+            };
+        };
+        responses: {
+            /** @description AG-UI events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_scenario_by_agui: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the last `id` you have seen: only what came after it is told */
+                "last-event-id"?: string | null;
+            };
+            path: {
+                scenario_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunInput"];
+            };
+        };
+        responses: {
+            /** @description AG-UI events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    follow_thread_by_agui: {
+        parameters: {
+            query?: {
+                runId?: string;
+            };
+            header?: {
+                /** @description the last `id` you have seen: only what came after it is told */
+                "last-event-id"?: string | null;
+            };
+            path: {
+                thread_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AG-UI events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_thread_by_agui: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                thread_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadCancelled"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12850,7 +14230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Context"];
+                    "application/json": components["schemas"]["spotter__api__context__Context"];
                 };
             };
             /** @description Bad Request */
@@ -17557,6 +18937,11 @@ export interface operations {
         parameters: {
             query?: {
                 user_id?: string | null;
+                /** @description words of the title, or names of the agent or the scenario */
+                search?: string;
+                forked_from?: string | null;
+                /** @description false: without those that only try an agent out */
+                trials?: boolean;
                 /** @description how many at most */
                 limit?: number;
                 /** @description `next_cursor` of the page before */
@@ -20716,6 +22101,768 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_widgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Widgets"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_widget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWidget"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Widget"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_widget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Widget"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_widget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_widget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Widget"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dock"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_dock_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenDock"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DockSession"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mint_widget_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWidgetToken"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetToken"];
+                };
             };
             /** @description Bad Request */
             400: {

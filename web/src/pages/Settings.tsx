@@ -4,10 +4,10 @@ import {
   Group,
   PasswordInput,
   SegmentedControl,
+  Skeleton,
   Stack,
   Text,
   TextInput,
-  Title,
   useMantineColorScheme,
   type MantineColorScheme,
 } from "@mantine/core";
@@ -16,7 +16,8 @@ import { useState } from "react";
 import { answered, api } from "~/api/client";
 import { useMe } from "~/api/queries";
 import { accept } from "~/api/session";
-import { Page } from "~/shell/Page";
+import { Card, Page } from "~/shell/Page";
+import { ZoneField } from "~/shell/ZoneField";
 import { showDone } from "~/shell/toasts";
 
 export function Settings() {
@@ -24,29 +25,12 @@ export function Settings() {
     <Page title="Settings" lead="Your account, on this device and others.">
       <Stack gap="lg">
         <Profile />
+        <Zone />
         <Appearance />
         <Password />
         <Devices />
       </Stack>
     </Page>
-  );
-}
-
-function Card({ title, text, children }: { title: string; text?: string; children: React.ReactNode }) {
-  return (
-    <section className="surface">
-      <Stack p="lg" gap="md">
-        <div>
-          <Title order={2}>{title}</Title>
-          {text ? (
-            <Text size="sm" c="dimmed" mt={2}>
-              {text}
-            </Text>
-          ) : null}
-        </div>
-        {children}
-      </Stack>
-    </section>
   );
 }
 
@@ -75,7 +59,7 @@ function Profile() {
             label="Name"
             value={name ?? me?.name ?? ""}
             onChange={(event) => setName(event.currentTarget.value)}
-            maxLength={200}
+            maxLength={120}
             flex={1}
             miw={200}
           />
@@ -88,12 +72,55 @@ function Profile() {
   );
 }
 
+/** Whose clock "tomorrow at seven" goes by, and which day a late workout counts for. */
+function Zone() {
+  const me = useMe();
+  const queries = useQueryClient();
+  const key = ["progress", "settings"];
+  const settings = useQuery({ queryKey: key, queryFn: () => answered(api.GET("/api/training/settings")) });
+  const save = useMutation({
+    mutationFn: (timezone: string | null) =>
+      answered(api.PATCH("/api/training/settings", { body: { timezone } })),
+    onSuccess: async (fresh) => {
+      queries.setQueryData(key, fresh);
+      showDone(
+        fresh.timezone === null ? "The gym's time zone holds for you." : `It is ${fresh.timezone} now.`,
+      );
+      await queries.invalidateQueries({ queryKey: ["progress"] });
+    },
+  });
+  if (settings.data === undefined) return <Skeleton h={150} radius="lg" />;
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const own = settings.data.timezone;
+  return (
+    <Card
+      title="Time zone"
+      text="“Tomorrow at seven” goes by this clock, and so do your days, weeks and streak."
+    >
+      <Group align="flex-end">
+        <ZoneField
+          label="Your time zone"
+          value={own}
+          none={`As the gym: ${me?.organisation.timezone ?? "UTC"}`}
+          onChange={(zone) => save.mutate(zone)}
+        />
+        {here !== (own ?? me?.organisation.timezone) ? (
+          <Button variant="default" loading={save.isPending} onClick={() => save.mutate(here)}>
+            Use this device's: {here}
+          </Button>
+        ) : null}
+      </Group>
+    </Card>
+  );
+}
+
 function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Card title="Appearance">
       <SegmentedControl
         aria-label="Appearance"
+        maw={420}
         value={colorScheme}
         onChange={(value) => setColorScheme(value as MantineColorScheme)}
         data={[
@@ -145,7 +172,7 @@ function Password() {
             onChange={(event) => setFresh(event.currentTarget.value)}
           />
           {save.error ? (
-            <Text role="alert" size="sm" c="red">
+            <Text role="alert" size="sm" c="var(--mantine-color-error)">
               {save.error.message}
             </Text>
           ) : null}

@@ -89,7 +89,7 @@ function Door({ refusedLink }: { refusedLink: boolean }) {
                   onChange={(event) => setPassword(event.currentTarget.value)}
                 />
                 {signIn.error ? (
-                  <Text role="alert" size="sm" c="red">
+                  <Text role="alert" size="sm" c="var(--mantine-color-error)">
                     {signIn.error.message}
                   </Text>
                 ) : null}

@@ -1,4 +1,4 @@
-import { Slider, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Skeleton, Slider, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { answered, api, type Schemas } from "~/api/client";
@@ -23,8 +23,21 @@ export function Goals() {
   });
   const save = useMutation({
     mutationFn: (body: Schemas["GoalChange"]) => answered(api.PATCH("/api/training/goals", { body })),
+    // At once: a thumb that jumps back until the server has answered looks as if it had not been moved.
+    onMutate: (body) =>
+      queries.setQueryData<Schemas["Goals"]>(
+        ["progress", "goals"],
+        (before) =>
+          before && {
+            categories: { ...before.categories, ...body.categories },
+            muscles: { ...before.muscles, ...body.muscles },
+          },
+      ),
     onSuccess: (fresh) => queries.setQueryData(["progress", "goals"], fresh),
+    onError: () => queries.invalidateQueries({ queryKey: ["progress", "goals"] }),
   });
+  if (goals.error) throw goals.error;
+  if (goals.data === undefined) return <Skeleton h={420} radius="lg" />;
   const categories = { ...CATEGORIES, ...own(goals.data?.categories ?? {}) };
   return (
     <Stack gap="lg">
@@ -32,7 +45,7 @@ export function Goals() {
         From −10, leave it out, to 10, most of all. The next workout heeds it. You can also just tell your
         trainer.
       </Text>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: "start" }}>
         <Group
           title="What for"
           names={categories}
@@ -99,6 +112,7 @@ function Goal({
         min={-10}
         max={10}
         step={1}
+        startPointValue={0}
         value={value}
         label={null}
         thumbLabel={text}

@@ -1,10 +1,12 @@
-import { Badge, Button, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answered, api, type Schemas } from "~/api/client";
 import { Empty } from "~/shell/Page";
+import { SOURCES } from "./sources";
 
 export function History() {
   const [words, setWords] = useState("");
@@ -28,9 +30,24 @@ export function History() {
         maxLength={100}
         onChange={(event) => setWords(event.currentTarget.value)}
       />
+      {pages.isPending ? <Skeleton h={150} radius="lg" /> : null}
       {pages.isSuccess && items.length === 0 ? (
         <section className="surface">
-          <Empty icon={IconHistory} title={q === "" ? "No workouts yet" : "Nothing found"}>
+          <Empty
+            icon={IconHistory}
+            title={q === "" ? "No workouts yet" : "Nothing found"}
+            action={
+              q === "" ? (
+                <Button component={Link} to="/train">
+                  Go and train
+                </Button>
+              ) : (
+                <Button variant="default" onClick={() => setWords("")}>
+                  Show everything
+                </Button>
+              )
+            }
+          >
             {q === "" ? "What you finish is kept here, for good." : "Try another word, or fewer of them."}
           </Empty>
         </section>
@@ -74,7 +91,7 @@ function Past({ workout }: { workout: Schemas["PastWorkout"] }) {
           </div>
           {workout.source === "spotter" ? null : (
             <Badge variant="default" tt="none">
-              from {workout.source}
+              From {SOURCES[workout.source] ?? workout.source}
             </Badge>
           )}
         </Group>

@@ -6,6 +6,7 @@ import type { Schemas } from "~/api/client";
 import { refusal } from "~/api/problems";
 import { signedFetch } from "~/api/session";
 import classes from "./progress.module.css";
+import { SOURCES } from "./sources";
 
 type Report = Schemas["Import"];
 
@@ -86,10 +87,11 @@ export function Import() {
           </Alert>
         ) : null}
         {report !== null ? (
-          <Alert color="pine" variant="light" title={`${report.added} workouts added`} role="status">
+          <Alert color="pine" variant="light" title={`${counted(report.added)} added`} role="status">
             <List size="sm">
               <List.Item>
-                {report.workouts} workouts with {report.sets} sets were in the file of {report.source}.
+                The file of {SOURCES[report.source] ?? report.source} has {counted(report.workouts)} with{" "}
+                {report.sets} sets.
               </List.Item>
               {report.already_there > 0 ? (
                 <List.Item>{report.already_there} were here already.</List.Item>
@@ -110,6 +112,10 @@ export function Import() {
       </Stack>
     </section>
   );
+}
+
+function counted(workouts: number): string {
+  return `${workouts} ${workouts === 1 ? "workout" : "workouts"}`;
 }
 
 async function* sent(file: File, pounds: boolean): AsyncGenerator<{ done: number; of: number } | Report> {

@@ -122,10 +122,17 @@ function Stand({ standing }: { standing: Schemas["Standing"] }) {
     },
   ];
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+    <SimpleGrid cols={3} spacing={{ base: "xs", sm: "md" }}>
       {facts.map(({ icon: Icon, name, value, note }) => (
-        <Group key={name} className="surface" p="md" gap="md" wrap="nowrap">
-          <ThemeIcon size={44} radius="xl" variant="light">
+        <Group
+          key={name}
+          className="surface"
+          p={{ base: "sm", sm: "md" }}
+          gap="md"
+          wrap="nowrap"
+          align="flex-start"
+        >
+          <ThemeIcon size={44} radius="xl" variant="light" visibleFrom="sm">
             <Icon size={24} stroke={1.6} />
           </ThemeIcon>
           <div style={{ flex: 1, minWidth: 0 }}>
@@ -194,10 +201,9 @@ function Weeks({ weeks }: { weeks: Schemas["Week"][] }) {
   return (
     <div className={classes.weeks} role="list">
       {[...weeks].reverse().map((week) => {
-        const day = new Date(`${week.start}T12:00:00`).toLocaleDateString(undefined, {
-          day: "numeric",
-          month: "short",
-        });
+        const begins = new Date(`${week.start}T12:00:00`);
+        const day = begins.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+        const month = begins.toLocaleDateString(undefined, { month: "short" });
         return (
           <div
             key={week.start}
@@ -211,7 +217,9 @@ function Weeks({ weeks }: { weeks: Schemas["Week"][] }) {
             <Tooltip label={`${week.workouts} workouts, ${week.minutes} min, ${week.volume_kg} kg`}>
               <span className={classes.weekBar} style={{ height: `${(week.sets / most) * 82}%` }} />
             </Tooltip>
-            <span aria-hidden>{day}</span>
+            <span aria-hidden className={classes.weekName}>
+              <span>{month}</span> <span className="tabular">{begins.getDate()}</span>
+            </span>
           </div>
         );
       })}

@@ -1,6 +1,6 @@
-import { Tabs } from "@mantine/core";
+import { Skeleton, Tabs } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { Page } from "~/shell/Page";
 import { Overview } from "./Overview";
 
@@ -25,6 +25,13 @@ export function ProgressPage() {
   const { tab } = useSearch({ strict: false }) as { tab?: string };
   const navigate = useNavigate();
   const current = TABS.find((one) => one.id === tab) ?? TABS[0];
+  const list = useRef<HTMLDivElement>(null);
+  // On a phone there is room for four of them: the one that is open is among those.
+  useEffect(() => {
+    const box = list.current;
+    const open = box?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (box && open) box.scrollLeft = open.offsetLeft - (box.clientWidth - open.offsetWidth) / 2;
+  }, [current?.id]);
   return (
     <Page title="Progress" wide>
       <Tabs
@@ -33,6 +40,8 @@ export function ProgressPage() {
         keepMounted={false}
       >
         <Tabs.List
+          ref={list}
+          aria-label="Parts of your progress"
           mb="lg"
           style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden", scrollbarWidth: "none" }}
         >
@@ -44,7 +53,7 @@ export function ProgressPage() {
         </Tabs.List>
         {TABS.map((one) => (
           <Tabs.Panel key={one.id} value={one.id}>
-            <Suspense fallback={null}>
+            <Suspense fallback={<Skeleton h={320} radius="lg" />}>
               <one.part />
             </Suspense>
           </Tabs.Panel>

@@ -1,6 +1,7 @@
-import { Stack, Table, Text } from "@mantine/core";
+import { Button, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { IconTrophy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { answered, api, type Schemas } from "~/api/client";
 import { Empty } from "~/shell/Page";
 import { span } from "~/train/workout";
@@ -14,15 +15,24 @@ export function Records() {
   if (records.isSuccess && items.length === 0)
     return (
       <section className="surface">
-        <Empty icon={IconTrophy} title="No records yet">
+        <Empty
+          icon={IconTrophy}
+          title="No records yet"
+          action={
+            <Button component={Link} to="/train">
+              Go and train
+            </Button>
+          }
+        >
           The best set of every exercise is kept here from your first workout on.
         </Empty>
       </section>
     );
+  if (records.isPending) return <Skeleton h={240} radius="lg" />;
   return (
     <section className="surface">
       <Stack p={{ base: "sm", sm: "lg" }}>
-        <Table.ScrollContainer minWidth={480}>
+        <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
           <Table verticalSpacing="sm">
             <Table.Thead>
               <Table.Tr>

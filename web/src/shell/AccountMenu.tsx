@@ -1,4 +1,4 @@
-import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from "@mantine/core";
 import {
   IconBook2,
   IconBuildingCommunity,
@@ -38,13 +38,14 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
   return (
     <Menu position={compact ? "bottom-end" : "top-start"} width={230} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={compact ? classes.round : classes.menuButton} aria-label="Your account">
-          <Avatar name={name} color="pine" size={30} radius="xl" />
+        <UnstyledButton className={compact ? classes.round : classes.menuButton}>
+          <Avatar name={name} color="pine" size={30} radius="xl" aria-hidden />
           {compact ? null : (
             <Text size="sm" fw={550} truncate flex={1}>
               {name}
             </Text>
           )}
+          <VisuallyHidden>Your account</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,4 +1,4 @@
-import { Menu, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
+import { Menu, Text, ThemeIcon, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconBuildingCommunity, IconCheck, IconSelector } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -31,14 +31,15 @@ export function OrganisationMenu() {
   return (
     <Menu position="top-start" width={220} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes.menuButton} aria-label="Organisation">
+        <UnstyledButton className={classes.menuButton}>
           <ThemeIcon variant="light" size={30} radius="md">
             <IconBuildingCommunity size={17} />
           </ThemeIcon>
           <Text size="sm" fw={550} flex={1} truncate>
             {me?.organisation.name ?? "…"}
           </Text>
-          <IconSelector size={16} />
+          <VisuallyHidden>Change organisation</VisuallyHidden>
+          <IconSelector size={16} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

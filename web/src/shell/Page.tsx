@@ -1,6 +1,6 @@
 import { Box, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
-import { useEffect, type ReactNode } from "react";
+import { useEffect, useId, type ReactNode } from "react";
 
 /** The frame of a page: its one heading, what can be done about all of it, and its name in the browser's tab. */
 export function Page(props: {
@@ -29,6 +29,37 @@ export function Page(props: {
       </Group>
       {children}
     </Box>
+  );
+}
+
+export function Card(props: {
+  title: string;
+  text?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  id?: string;
+}) {
+  const own = useId();
+  const id = props.id ?? own;
+  return (
+    <section className="surface" aria-labelledby={id}>
+      <Stack p={{ base: "md", sm: "lg" }} gap="md">
+        <Group justify="space-between" align="flex-start">
+          <div style={{ flex: "1 1 240px" }}>
+            <Title order={2} id={id}>
+              {props.title}
+            </Title>
+            {props.text ? (
+              <Text size="sm" c="dimmed" mt={2}>
+                {props.text}
+              </Text>
+            ) : null}
+          </div>
+          {props.actions}
+        </Group>
+        {props.children}
+      </Stack>
+    </section>
   );
 }
 

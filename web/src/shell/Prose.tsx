@@ -1,4 +1,3 @@
-import { Code, Text } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
 
 /**
@@ -27,14 +26,14 @@ function Block({ text }: { text: string }) {
     );
   }
   return (
-    <Text component="p" m={0} inherit>
+    <p style={{ margin: 0 }}>
       {lines.map((line, place) => (
         <Fragment key={place}>
           {place > 0 ? <br /> : null}
           {inline(line.replace(/^#{1,6}\s+/, ""))}
         </Fragment>
       ))}
-    </Text>
+    </p>
   );
 }
 
@@ -43,7 +42,7 @@ function inline(text: string): ReactNode[] {
     if (part.length > 4 && part.startsWith("**") && part.endsWith("**"))
       return <strong key={place}>{part.slice(2, -2)}</strong>;
     if (part.length > 2 && part.startsWith("`") && part.endsWith("`"))
-      return <Code key={place}>{part.slice(1, -1)}</Code>;
+      return <code key={place}>{part.slice(1, -1)}</code>;
     return part;
   });
 }

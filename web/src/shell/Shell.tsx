@@ -1,17 +1,6 @@
-import {
-  AppShell,
-  Badge,
-  Box,
-  Group,
-  Kbd,
-  NavLink,
-  ScrollArea,
-  Stack,
-  Text,
-  UnstyledButton,
-} from "@mantine/core";
+import { AppShell, Badge, Box, Group, Kbd, NavLink, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
+import { IconDots, IconSearch } from "@tabler/icons-react";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { atLeast, useMe } from "~/api/queries";
@@ -81,7 +70,7 @@ export function Shell() {
             <Kbd size="xs">{MAC ? "⌘" : "Ctrl"} K</Kbd>
           </UnstyledButton>
         </AppShell.Section>
-        <AppShell.Section grow component={ScrollArea} px="sm" pt="xs">
+        <AppShell.Section grow px="sm" pt="xs" className={classes.places}>
           <nav aria-label="Pages">
             {Object.entries(SECTIONS).map(([section, title]) => (
               <Section
@@ -114,6 +103,12 @@ export function Shell() {
                 <span>{label}</span>
               </Link>
             ))}
+          {mine.some((place) => !place.onPhone) ? (
+            <UnstyledButton onClick={openPalette} className={classes.tab}>
+              <IconDots size={22} stroke={1.7} aria-hidden />
+              <span>More</span>
+            </UnstyledButton>
+          ) : null}
         </nav>
       </AppShell.Footer>
       <Suspense fallback={null}>{palette ? <CommandPalette places={mine} /> : null}</Suspense>

@@ -1,4 +1,14 @@
-import { IconBarbell, IconChartDots3, IconSettings, type Icon } from "@tabler/icons-react";
+import {
+  IconBarbell,
+  IconBuildingStore,
+  IconChartDots3,
+  IconMessages,
+  IconReceipt2,
+  IconSettings,
+  IconSitemap,
+  IconUsers,
+  type Icon,
+} from "@tabler/icons-react";
 
 export interface Place {
   to: string;
@@ -8,7 +18,7 @@ export interface Place {
   words: string;
   /** The least role that has a use for it. */
   role?: "member" | "staff" | "admin" | "owner";
-  section: "train" | "build" | "account";
+  section: "train" | "build" | "gym" | "account";
   /** In the bar at the bottom of a phone; there is room for five. */
   onPhone?: boolean;
 }
@@ -32,10 +42,52 @@ export const PLACES: Place[] = [
     onPhone: true,
   },
   {
+    to: "/chat",
+    label: "Chat",
+    icon: IconMessages,
+    words: "conversations sessions agents scenarios tool calls approvals log cost build",
+    role: "staff",
+    section: "build",
+    onPhone: true,
+  },
+  {
+    to: "/scenarios",
+    label: "Scenarios",
+    icon: IconSitemap,
+    words: "agents build builder tools handoffs stages instructions prompts versions try",
+    role: "staff",
+    section: "build",
+  },
+  {
+    to: "/usage",
+    label: "Usage",
+    icon: IconReceipt2,
+    words: "cost money spend billing caps limits credits tokens forecast csv export",
+    role: "staff",
+    section: "build",
+  },
+  {
+    to: "/people",
+    label: "People",
+    icon: IconUsers,
+    words: "members invite invitation team staff roles",
+    role: "admin",
+    section: "gym",
+  },
+  {
+    to: "/gym",
+    label: "Gym",
+    icon: IconBuildingStore,
+    words:
+      "organisation front desk facts opening hours prices widget dock website embed chat guests time zone keys models",
+    role: "admin",
+    section: "gym",
+  },
+  {
     to: "/settings",
     label: "Settings",
     icon: IconSettings,
-    words: "profile password name dark mode theme sign-ins devices account",
+    words: "profile password name time zone dark mode theme sign-ins devices account",
     section: "account",
     onPhone: true,
   },
@@ -44,5 +96,6 @@ export const PLACES: Place[] = [
 export const SECTIONS: Record<Place["section"], string> = {
   train: "Training",
   build: "Build",
+  gym: "Your gym",
   account: "You",
 };

@@ -1,45 +1,41 @@
-import { Code, CopyButton, Group, Text, UnstyledButton } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { IconCheck, IconAlertTriangle } from "@tabler/icons-react";
-import { Away, Refused } from "~/api/problems";
+import { lazy, Suspense, useSyncExternalStore } from "react";
+import { Away } from "~/api/problems";
+
+/** What shows them comes after the first page: nothing needs telling before. */
+const load = () => import("./ToastShelf");
+const ToastShelf = lazy(() => load().then((module) => ({ default: module.ToastShelf })));
+
+let wanted = false;
+const listeners = new Set<() => void>();
+
+/** The shelf is put up once it is here: one that could not be fetched must not take the page with it. */
+async function want(): ReturnType<typeof load> {
+  const module = await load();
+  wanted = true;
+  for (const tell of listeners) tell();
+  return module;
+}
 
 /** What went wrong, with the number to name when somebody reports it. The banner tells when the server is away. */
 export function showProblem(problem: unknown): void {
   if (problem instanceof Away) return;
-  const refused = problem instanceof Refused ? problem : null;
-  notifications.show({
-    id: refused ? `${refused.code}:${refused.message}` : undefined,
-    color: "red",
-    icon: <IconAlertTriangle size={18} />,
-    title: refused?.title ?? "That did not work",
-    message: (
-      <>
-        <Text size="sm">{problem instanceof Error ? problem.message : "Something unexpected happened."}</Text>
-        {refused?.correlationId ? <Reference id={refused.correlationId} /> : null}
-      </>
-    ),
-    autoClose: 9000,
-    withBorder: true,
-  });
+  void want().then((module) => module.problem(problem));
 }
 
 export function showDone(message: string, title?: string): void {
-  notifications.show({ color: "pine", icon: <IconCheck size={18} />, title, message, withBorder: true });
+  void want().then((module) => module.done(message, title));
 }
 
-function Reference({ id }: { id: string }) {
-  return (
-    <CopyButton value={id}>
-      {({ copied, copy }) => (
-        <UnstyledButton onClick={copy} mt={4} aria-label="Copy the reference for a report">
-          <Group gap={6}>
-            <Text size="xs" c="dimmed">
-              {copied ? "Copied" : "Reference"}
-            </Text>
-            <Code fz="xs">{id}</Code>
-          </Group>
-        </UnstyledButton>
-      )}
-    </CopyButton>
+export function ToastsWhenWanted() {
+  const here = useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    () => wanted,
   );
+  return <Suspense fallback={null}>{here ? <ToastShelf /> : null}</Suspense>;
 }
+
+// Fetched while the server is there to fetch it from.
+if (typeof window !== "undefined") window.setTimeout(() => void want().catch(() => undefined), 3000);

@@ -1,15 +1,33 @@
-import { ActionIcon, Button, Group, Text, Textarea, Title, Tooltip } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconPlayerStop, IconPlus, IconSend2 } from "@tabler/icons-react";
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Group,
+  SegmentedControl,
+  Text,
+  Textarea,
+  Tooltip,
+  VisuallyHidden,
+} from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconPlayerStop,
+  IconPlugConnectedX,
+  IconPlus,
+  IconSend2,
+} from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { OfflineBadge } from "~/shell/Shell";
 import { Prose } from "~/shell/Prose";
 import type { Entry } from "./conversation";
 import { Stages } from "./Stages";
 import classes from "./train.module.css";
-import type { Trainer } from "./useTrainer";
+import { NAMES, type Trainer, type Who } from "./useTrainer";
 
-export function Chat({ trainer, suggestions }: { trainer: Trainer; suggestions: React.ReactNode }) {
-  const { conversation, say, stop, begin } = trainer;
+export function Chat(props: { trainer: Trainer; suggestions: React.ReactNode; choose: (who: Who) => void }) {
+  const { trainer, suggestions, choose } = props;
+  const { who, conversation, say, stop, begin } = trainer;
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const { entries, question, working } = conversation;
@@ -23,22 +41,31 @@ export function Chat({ trainer, suggestions }: { trainer: Trainer; suggestions: 
     <section className={`surface ${classes.chat}`} aria-labelledby="chat-title">
       <Group justify="space-between" px="md" py="sm" wrap="nowrap">
         <Group gap="sm">
-          <Title order={2} id="chat-title">
-            Trainer
-          </Title>
+          <VisuallyHidden>
+            <h2 id="chat-title">{NAMES[who]}</h2>
+          </VisuallyHidden>
+          <SegmentedControl
+            size="sm"
+            aria-label="Who to talk to"
+            value={who}
+            onChange={(value) => choose(value as Who)}
+            data={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
+          />
           {conversation.offline ? <OfflineBadge /> : null}
         </Group>
-        <Tooltip label="New conversation">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size={36}
-            aria-label="New conversation"
-            onClick={() => void begin()}
-          >
-            <IconPlus size={18} />
-          </ActionIcon>
-        </Tooltip>
+        {who === "trainer" ? (
+          <Tooltip label="New conversation">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label="New conversation"
+              onClick={() => void begin()}
+            >
+              <IconPlus size={18} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
       </Group>
       <Stages stage={conversation.stage} />
       <div
@@ -56,8 +83,9 @@ export function Chat({ trainer, suggestions }: { trainer: Trainer; suggestions: 
         {entries.length === 0 ? (
           <div>
             <Text c="dimmed" size="sm" mb="sm">
-              Tell your trainer what you want today. It knows your goals, injuries, equipment and what you did
-              before.
+              {who === "trainer"
+                ? "Tell your trainer what you want today. It knows your goals, injuries, equipment and what you did before."
+                : "Your coach asks about your health and your goals, plans your weeks, then leads you through each workout set by set."}
             </Text>
             {suggestions}
           </div>
@@ -69,7 +97,7 @@ export function Chat({ trainer, suggestions }: { trainer: Trainer; suggestions: 
           <div
             className={`${classes.bubble} ${classes.agent} ${classes.typing}`}
             role="status"
-            aria-label="Your trainer is at work"
+            aria-label={`Your ${who} is at work`}
           >
             <i />
             <i />
@@ -87,6 +115,7 @@ export function Chat({ trainer, suggestions }: { trainer: Trainer; suggestions: 
         ) : null}
       </div>
       <Composer
+        who={who}
         working={working}
         onSay={(text) => void say(text)}
         onStop={() => void stop()}
@@ -123,6 +152,12 @@ function Line({ entry }: { entry: Entry }) {
         </div>
       );
     case "note":
+      if (entry.about === "spotter")
+        return (
+          <Alert color="orange" variant="light" role="status" icon={<IconPlugConnectedX size={18} />}>
+            {entry.text}
+          </Alert>
+        );
       return (
         <div className={classes.step} role={entry.trouble ? "alert" : undefined}>
           {entry.trouble ? <IconAlertTriangle size={16} aria-hidden /> : null}
@@ -133,6 +168,7 @@ function Line({ entry }: { entry: Entry }) {
 }
 
 function Composer(props: {
+  who: Who;
   working: boolean;
   asked: boolean;
   onSay: (text: string) => void;
@@ -154,7 +190,8 @@ function Composer(props: {
       }}
     >
       <Textarea
-        aria-label="Message to your trainer"
+        size="md"
+        aria-label={`Message to your ${props.who}`}
         placeholder={props.asked ? "Your answer" : "20 minutes, my shoulder is sore…"}
         autosize
         minRows={1}
@@ -171,11 +208,11 @@ function Composer(props: {
         }}
       />
       {props.working && text.trim() === "" ? (
-        <ActionIcon size={38} variant="light" aria-label="Stop" onClick={props.onStop}>
+        <ActionIcon size={42} variant="light" aria-label="Stop" onClick={props.onStop}>
           <IconPlayerStop size={18} />
         </ActionIcon>
       ) : (
-        <ActionIcon size={38} type="submit" aria-label="Send" disabled={text.trim() === ""}>
+        <ActionIcon size={42} type="submit" aria-label="Send" disabled={text.trim() === ""}>
           <IconSend2 size={18} />
         </ActionIcon>
       )}

@@ -1,7 +1,9 @@
 import { Indicator, SegmentedControl, VisuallyHidden } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { answered, api } from "~/api/client";
 import classes from "./train.module.css";
-import { useTrainer } from "./useTrainer";
+import { NAMES, sayIn, useTrainer, type Who } from "./useTrainer";
 import { Suggestions } from "./Suggestions";
 import { useFinished } from "./ticks";
 import { useWorkout, WorkoutCard } from "./WorkoutCard";
@@ -10,16 +12,58 @@ const Celebration = lazy(() => import("./Celebration").then((module) => ({ defau
 const Welcome = lazy(() => import("./Welcome").then((module) => ({ default: module.Welcome })));
 const Chat = lazy(() => import("./Chat").then((module) => ({ default: module.Chat })));
 
+const PLACE = "spotter.talks-with";
+
+function keptChoice(): Who | null {
+  try {
+    const kept = localStorage.getItem(PLACE);
+    return kept === "coach" || kept === "trainer" ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Who is talked to: as chosen last, else whoever the workout on the table is from. */
+function useWho(owner: string | null): [Who, (who: Who) => void, Who] {
+  const [chosen, setChosen] = useState<Who | null>(keptChoice);
+  const session = useQuery({
+    queryKey: ["session", owner],
+    queryFn: () =>
+      answered(api.GET("/api/sessions/{session_id}", { params: { path: { session_id: owner ?? "" } } })),
+    enabled: owner !== null,
+    staleTime: Infinity,
+  });
+  const makers: Who = session.data?.scenario === "coach" ? "coach" : "trainer";
+  const choose = (who: Who) => {
+    setChosen(who);
+    try {
+      localStorage.setItem(PLACE, who);
+    } catch {
+      // Then it holds for this visit.
+    }
+  };
+  return [chosen ?? makers, choose, makers];
+}
+
 export function TrainPage() {
-  const trainer = useTrainer();
-  const { conversation } = trainer;
+  const queries = useQueryClient();
   const workout = useWorkout();
+  const owner = workout.data?.session_id ?? null;
+  const [who, choose, makers] = useWho(owner);
+  const trainer = useTrainer(who);
+  const { conversation } = trainer;
   const finished = useFinished();
   const [side, setSide] = useState<"workout" | "chat">("workout");
   const [seen, setSeen] = useState(0);
   const talk = (text: string) => {
     void trainer.say(text);
-    if (workout.data?.workout === null) setSide("chat");
+    if (workout.data?.workout === null || who === "coach") setSide("chat");
+  };
+  /** A wish about the workout goes to the one who made it. */
+  const change = (text: string) => {
+    if (owner === null || owner === trainer.sessionId) return talk(text);
+    choose(makers);
+    void sayIn(makers, owner, text).then(() => queries.invalidateQueries({ queryKey: [makers, "session"] }));
   };
   useEffect(() => {
     document.title = "Train · Spotter";
@@ -29,7 +73,7 @@ export function TrainPage() {
     (one) => one.kind === "agent" && Number(one.id) > trainer.openedAt,
   ).length;
   if (side === "chat" && seen !== said) setSeen(said);
-  const suggestions = <Suggestions say={talk} />;
+  const suggestions = <Suggestions who={who} say={talk} />;
   return (
     <div className={classes.page}>
       <VisuallyHidden>
@@ -50,22 +94,22 @@ export function TrainPage() {
             onChange={(value) => setSide(value as "workout" | "chat")}
             data={[
               { value: "workout", label: "Workout" },
-              { value: "chat", label: said > seen && side !== "chat" ? "Trainer (new)" : "Trainer" },
+              { value: "chat", label: said > seen && side !== "chat" ? `${NAMES[who]} (new)` : NAMES[who] },
             ]}
           />
         </Indicator>
       </div>
       <div data-hidden={side === "chat" || undefined}>
-        <WorkoutCard say={talk} working={conversation.working} suggestions={suggestions} />
+        <WorkoutCard say={change} working={conversation.working} suggestions={suggestions} />
       </div>
       <div className={classes.side} data-hidden={side === "workout" || undefined}>
         <Suspense fallback={<section className={`surface ${classes.chat}`} aria-busy="true" />}>
-          <Chat trainer={trainer} suggestions={suggestions} />
+          <Chat trainer={trainer} suggestions={suggestions} choose={choose} />
         </Suspense>
       </div>
       <Suspense fallback={null}>
         {finished !== null ? <Celebration finished={finished} /> : null}
-        {trainer.ready && trainer.sessionId === null ? <Welcome say={talk} /> : null}
+        {who === "trainer" && trainer.ready && trainer.sessionId === null ? <Welcome say={talk} /> : null}
       </Suspense>
     </div>
   );

@@ -10,7 +10,7 @@ export type Entry =
   | { kind: "person"; id: string; text: string; pending?: boolean; failed?: boolean }
   | { kind: "agent"; id: string; text: string; live?: boolean }
   | { kind: "step"; id: string; tool: string; text: string; failed: boolean }
-  | { kind: "note"; id: string; text: string; trouble: boolean };
+  | { kind: "note"; id: string; text: string; trouble: boolean; about?: "spotter" };
 
 export interface Conversation {
   entries: Entry[];
@@ -81,7 +81,8 @@ export function told(before: Conversation, event: LiveEvent): Conversation {
       next.entries =
         waiting >= 0 ? before.entries.filter((_, place) => place !== waiting) : [...before.entries];
       next.entries.push({ kind: "person", id, text });
-      return { ...next, working: true, question: null };
+      // Spoken: whoever answers does so aloud, and no turn begins here.
+      return { ...next, working: content["source"] === "voice" ? before.working : true, question: null };
     }
     case "action":
       return { ...next, working: true, offline: before.offline || byOffline(content) };
@@ -103,6 +104,12 @@ export function told(before: Conversation, event: LiveEvent): Conversation {
         next.entries.push({ kind: "note", id, text, trouble: true });
       return ended(next, content);
     }
+    case "notice":
+      next.entries = [
+        ...before.entries,
+        { kind: "note", id, text: String(content["text"] ?? ""), trouble: false, about: "spotter" },
+      ];
+      return next;
     case "stage":
       return content["accepted"] === false ? next : { ...next, stage: String(content["to_stage"] ?? "") };
     case "knowledge": {

@@ -1,15 +1,11 @@
+import { messages, type Delta } from "@spotter/react";
 import type { Schemas } from "~/api/client";
 import { noticeAway, whenBack } from "~/api/connection";
 import { Away, refusal } from "~/api/problems";
 import { signedFetch } from "~/api/session";
 
 export type LiveEvent = Schemas["SessionEvent"];
-export interface Delta {
-  type: "delta";
-  key: string;
-  offset: number;
-  text: string;
-}
+export type { Delta };
 
 export interface Follower {
   onEvent: (event: LiveEvent) => void;
@@ -70,31 +66,4 @@ export function follow(sessionId: string, after: number, follower: Follower): ()
     forget();
     wake();
   };
-}
-
-/** The messages of a stream of server-sent events. */
-export async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveEvent | Delta> {
-  const reader = body
-    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
-    .getReader();
-  let rest = "";
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      rest += value;
-      const whole = rest.split("\n\n");
-      rest = whole.pop() ?? "";
-      for (const block of whole) {
-        const data = block
-          .split("\n")
-          .filter((line) => line.startsWith("data:"))
-          .map((line) => line.slice(5).trimStart())
-          .join("\n");
-        if (data !== "") yield JSON.parse(data) as LiveEvent | Delta;
-      }
-    }
-  } finally {
-    void reader.cancel().catch(() => undefined);
-  }
 }

@@ -73,7 +73,9 @@ export function allowSound(): void {
 }
 
 export function ring(times: number): void {
-  navigator.vibrate?.(Array.from({ length: times * 2 - 1 }, (_, place) => (place % 2 === 0 ? 180 : 120)));
+  // Before the first touch the browser would only complain.
+  if (navigator.userActivation?.hasBeenActive !== false)
+    navigator.vibrate?.(Array.from({ length: times * 2 - 1 }, (_, place) => (place % 2 === 0 ? 180 : 120)));
   if (sound === null || sound.state !== "running") return;
   for (let place = 0; place < times; place += 1) {
     const at = sound.currentTime + place * 0.28;

@@ -17,6 +17,7 @@ _LONGEST_QUOTE: Final = 200
 _GIVEN: Final = re.compile(r"\S+@\S+|https?://\S+|“[^”]*”|\"[^\"]*\"|\b[0-9a-f]{8}-[0-9a-f-]{27}\b")
 """What is handed over says nothing of what is wanted."""
 _TALKING: Final = frozenset({ASK, IDLE, NOTIFY})
+LOOK_UP: Final = "look_up_"
 HAND_OVER: Final = "transfer_to_"
 """With whom the conversation goes on is told by the rest of the tool's name."""
 
@@ -78,6 +79,8 @@ def _told(done: Sequence[Outcome]) -> str:
     last = done[-1]
     if last.failed:
         return f"I tried to {_words(last.tool)}, but it did not work. {for_people(last.text)}".strip()
+    if last.tool.startswith(LOOK_UP):
+        return last.text  # it is the answer itself
     return f"Done: {_words(last.tool)}.\n{last.text}".strip()
 
 

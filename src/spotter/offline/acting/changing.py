@@ -123,6 +123,7 @@ def stand_ins(turn: Turn, target: Listed, athlete: Athlete) -> list[Exercise]:
     return sorted(
         (each.exercise for each in found),
         key=lambda each: (
+            known.primary[0] not in each.primary,
             abs(each.level - known.level) > _NEAR,
             _too_much(turn, target, each, athlete, _FEWEST_SETS),
         ),
@@ -178,7 +179,7 @@ def _told(turn: Turn, outcomes: Sequence[Outcome]) -> None:
 def _show_last(turn: Turn) -> None:
     """The list as it is now, once, at the end of all changes."""
     turn.lines = [line for line in turn.lines if not line.startswith("Now:\n")]
-    turn.say("\n".join(["Now:", *showing.workout(main_part(turn.state.table))]))
+    turn.say("\n".join(["Now:", *showing.main(turn)]))
 
 
 def step(turn: Turn, slots: Slots, effort: Effort) -> Script:
@@ -280,7 +281,7 @@ def _adjust_all(turn: Turn, changes: Sequence[tuple[Listed, dict[str, Any]]]) ->
         now = turn.state.listed(one.id)
         rest = next((value for name, value in change.items() if "rest" in name), None)
         resting = f", {rest} s rest" if rest is not None else ""
-        turn.say(f"{showing.short(now)}{resting} now." if now else showing.headline(outcome.text))
+        turn.say(f"{showing.short(now, turn.mind)}{resting} now." if now else showing.headline(outcome.text))
     if told := next((each for one in reversed(outcomes) if (each := showing.changes(one.text))), ""):
         turn.say(told)
 

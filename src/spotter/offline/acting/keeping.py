@@ -101,7 +101,9 @@ def told_of_injuries(turn: Turn, slots: Slots, outcomes: Sequence[Outcome]) -> N
             turn.say(_NOTED[value])
         elif kind == "injury":
             named = value.rpartition(",")[0] or value
-            turn.say(f"I noted your {named} and will plan around it until you tell me it is better.")
+            today = outcome.arguments.get("duration_type") == Lasting.SESSION.value
+            until = "today" if today else "until you tell me it is better"
+            turn.say(f"I noted your {named} and will plan around it {until}.")
         elif value == WHEELCHAIR:
             turn.say("I noted the wheelchair: I only take what can be done sitting.")
         elif kind == "custom" and value.startswith("avoid "):
@@ -182,6 +184,8 @@ def _circumstances(turn: Turn, slots: Slots) -> Iterator[Call]:
     if kit is not None:
         kit = kit if has is None or slots.equipment.only else kit | has
         yield _call("equipment", kit_text(kit), lasting)
+        if lasting is Lasting.PERMANENT:
+            yield from overtaken(turn, "equipment")
     elif slots.location and not slots.tastes:
         yield _call("location", slots.location, lasting)
     if slots.duration:
@@ -192,6 +196,13 @@ def _circumstances(turn: Turn, slots: Slots) -> Iterator[Call]:
         yield _call("custom", f"level {slots.level}", lasting)
     if slots.when and slots.when.every:
         yield _call("custom", f"trains on {joined(list(slots.when.every))}", lasting)
+
+
+def overtaken(turn: Turn, kind: str) -> Iterator[Call]:
+    """What was said for this conversation gives way to what is said now."""
+    for kept in turn.state.preferences:
+        if kept.preference_type == kind and kept.duration_type == Lasting.SESSION.value:
+            yield Call("delete_preference", {"preference_id": kept.id})
 
 
 def _likes(slots: Slots) -> Iterator[Call]:
@@ -211,8 +222,8 @@ def _told_kept(turn: Turn, outcomes: Sequence[Outcome]) -> None:
     whole = [str(each.arguments["value"]) for each in kept if _is_ban(each)]
     if gone or whole:
         for_now = all(each.arguments.get("duration_type") == "session" for each in kept)
-        names = [value.removeprefix("no ") for value in whole] or [name.lower() for name in gone]
-        turn.say(f"No more {joined(names)}{' today' if for_now else ' from me'}.")
+        names = [value.removeprefix("no ") for value in whole] or [_several(name.lower()) for name in gone]
+        turn.say(f"No more {joined(names, 'or')}{' today' if for_now else ' from me'}.")
     others = [each for each in kept if each.arguments["preference_type"] != "exclusion" and not _is_ban(each)]
     if others:
         told = [
@@ -224,6 +235,13 @@ def _told_kept(turn: Turn, outcomes: Sequence[Outcome]) -> None:
         turn.say(f"I will remember: {'; '.join(told)}.")
     if any(str(each.arguments["value"]).startswith("level ") for each in others):
         turn.say("Your level itself is in your settings; I plan by those.")
+
+
+def _several(name: str) -> str:
+    """«No more burpees»; what is many or no count noun already stays."""
+    if name.endswith(("s", "ing")):
+        return name
+    return f"{name}es" if name.endswith(("ch", "sh", "x")) else f"{name}s"
 
 
 def _is_ban(outcome: Outcome) -> bool:
@@ -280,16 +298,34 @@ def _shown(kept: Kept) -> str:
     return f"{'no' if kept.preference_type == 'exclusion' else kept.preference_type.replace('_', ' ')} {kept.value}"
 
 
+_LASTING: Final = {"session": " (for this conversation)", "temporary": " (for a while)"}
+
+
+def _remembered(kept: Kept) -> str:
+    lasting = _LASTING.get(kept.duration_type, "")
+    match kept.preference_type:
+        case "exclusion":
+            return f"no {_several(kept.value.lower())}{lasting}"
+        case "injury":
+            return f"to plan around: {kept.value}{lasting}"
+        case "custom":
+            return f"{kept.value}{lasting}"
+        case "time_available":
+            return f"time: {kept.value}{lasting}"
+        case kind:
+            return f"{kind.replace('_', ' ')}: {kept.value}{lasting}"
+
+
 def list_preferences(turn: Turn, _: Slots) -> Script:
     outcomes = yield [Call("fetch_data", {"sources": ["active_preferences"]})]
     if turn.failed(outcomes, "look that up"):
         return
-    lines = [
-        f"- {kept.preference_type.replace('_', ' ')}: {kept.value}"
-        f"{'' if kept.duration_type == 'permanent' else f' ({kept.duration_type})'}"
-        for kept in turn.state.preferences
-    ]
+    lines = [f"- {_remembered(kept)}" for kept in turn.state.preferences]
     turn.say("\n".join(["This is what I keep in mind for you:", *lines]) if lines else "I keep nothing yet.")
+
+
+def _goal(name: str) -> str:
+    return {"hypertrophy": "muscle", "cardio": "your heart"}.get(name, name.replace("_", " "))
 
 
 def set_goal(turn: Turn, slots: Slots) -> Script:
@@ -322,7 +358,11 @@ def set_goal(turn: Turn, slots: Slots) -> Script:
         )
     ]
     if not turn.failed(outcomes, "set your goals"):
-        turn.say(f"{outcomes[0].text.replace('_', ' ')}. Your next workouts follow that.")
+        more = [name for name, weight in (categories | muscles).items() if weight > 0]
+        less = [name for name, weight in (categories | muscles).items() if weight <= 0]
+        said = [f"you train for {joined([_goal(each) for each in more])}"] if more else []
+        said += [f"less weight on {joined([_goal(each) for each in less])}"] if less else []
+        turn.say(f"Noted: {', '.join(said)}. Your next workouts follow that.")
     skills = [each.name for each in slots.goals if each.kind == "skill" and each.name in turn.mind.book]
     if skills:
         turn.say(f"For the {turn.mind.book[skills[0]].name.lower()} itself, ask me for a workout with it.")

@@ -5,8 +5,9 @@ from datetime import timedelta
 from typing import Final
 
 from spotter.offline.acting import making
+from spotter.offline.acting.absent import why_absent
 from spotter.offline.acting.changing import meant, need_workout
-from spotter.offline.acting.mind import main_part
+from spotter.offline.acting.mind import folded, main_part
 from spotter.offline.acting.script import Call, Script
 from spotter.offline.acting.state import EXPLAINED
 from spotter.offline.acting.translating import about
@@ -16,13 +17,16 @@ from spotter.offline.understanding.slots import Period
 from spotter.training import recall
 from spotter.training.exercise import Exercise
 from spotter.training.sources import amount
-from spotter.training.vocabulary import Kind
+from spotter.training.vocabulary import Equipment, Kind
 
 _STANDING: Final = re.compile(r"\b(?:streak|level|xp|points|badge)")
 _SUMMARY: Final = re.compile(
     r"Last (\d+) days: (\d+) workouts?, (\d+) sets?, (\d+) min \(before: (\d+) workouts?, (\d+) sets?\)\. (.*)",
     re.DOTALL,
 )
+_LEVEL: Final = re.compile(r"Level (\d+), (\d+) XP, streak (\d+) weeks")
+_LAST_TIME: Final = re.compile(r"\blast (?:time|workout|session|one)\b|\bpreviously\b|\bthe other day\b")
+_MOST_MUSCLES: Final = 6
 _MOST_SHOWN: Final = 8
 _MOST_ITEMS: Final = 6
 
@@ -44,30 +48,80 @@ def progress(turn: Turn, slots: Slots) -> Script:
         turn.say(outcomes[0].text)
         return
     count, sets, before = int(found[2]), int(found[3]), int(found[5])
-    span = "This week" if days == 7 else f"In the last {days} days"
+    span, earlier = (
+        ("This week", "the week before")
+        if days == 7
+        else (f"In the last {days} days", f"the {days} days before")
+    )
     if not count:
-        turn.say(f"{span} there is no workout in your log yet. {found[7]} Ten minutes would be a fine start.")
+        turn.say(
+            f"{span} there is no workout in your log yet. {_standing(found[7])} Ten minutes would be a fine start."
+        )
         return
     word = "workout" if count == 1 else "workouts"
     trend = (
-        "and none in as many days before"
+        f"{earlier.capitalize()} there was none."
         if not before
-        else f"more than the {before} before"
+        else f"More than the {before} of {earlier}."
         if count > before
-        else f"as many as before ({found[6]} sets then)"
+        else f"As many as {earlier} ({found[6]} sets then)."
         if count == before
-        else f"fewer than the {before} before"
+        else f"Fewer than the {before} of {earlier}."
     )
-    turn.say(f"{span}: {count} {word}, {sets} sets, {found[4]} minutes; {trend}. {found[7]}")
+    turn.say(f"{span}: {count} {word}, {sets} sets, {found[4]} minutes. {trend} {_standing(found[7])}")
+
+
+def _standing(told: str) -> str:
+    """Level, points and streak as one would say them; a streak of none is not worth a word."""
+    told = told.replace(", streak 0 weeks", "").replace("streak 1 weeks", "a streak of 1 week")
+    told = re.sub(r"streak (\d+) weeks", r"a streak of \1 weeks", told)
+    return told.replace("Little work for:", "Little work so far for:")
 
 
 def stats(turn: Turn, slots: Slots) -> Script:
     if _STANDING.search(turn.text.lower()):
         outcomes = yield [Call("get_progress_summary", {"days": days_of(slots.period, turn, 7)})]
-    else:
-        outcomes = yield [Call("get_workout_stats", {"days": days_of(slots.period, turn, 30)})]
-    if not turn.failed(outcomes, "look that up"):
-        turn.say(outcomes[0].text.replace("_", " "))
+        if not turn.failed(outcomes, "look that up"):
+            turn.say(_where_you_stand(outcomes[0].text))
+        return
+    outcomes = yield [Call("get_workout_stats", {"days": days_of(slots.period, turn, 30)})]
+    if turn.failed(outcomes, "look that up"):
+        return
+    named = [known for name in slots.exercises if (known := _known(turn, name)) is not None]
+    turn.say(_best_of(named[0], outcomes[0].text) if named else _numbers(outcomes[0].text))
+
+
+def _numbers(told: str) -> str:
+    """The muscles that had most, not all of them."""
+    head, title, rest = told.replace("_", " ").partition("Sets by muscle: ")
+    listed, end, best = rest.partition(". Best estimated")
+    muscles = [each.strip().replace(":", " ") for each in listed.split(",") if each.strip()]
+    more = " and less for others" if len(muscles) > _MOST_MUSCLES else ""
+    told = f"{head}{title}{', '.join(muscles[:_MOST_MUSCLES])}{more}{end}{best}"
+    return re.sub(r"\b1 workouts\b", "1 workout", told).replace(" Best estimated single lifts: none.", "")
+
+
+def _best_of(known: Exercise, told: str) -> str:
+    """Of one lift, from the list of the best ones."""
+    listed = told.partition("Best estimated single lifts: ")[2].rstrip(".")
+    wanted = folded(known.name) - {item.value for item in Equipment}
+    found = [each for each in listed.split(", ") if wanted <= folded(each)]
+    if not found:
+        return f"Among your best lifts I find no {known.name.lower()} with a weight and repetitions."
+    return f"Your best, as a single lift worked out from your sets: {joined(found)}."
+
+
+def _where_you_stand(told: str) -> str:
+    found = _LEVEL.search(told)
+    if found is None:
+        return told
+    weeks = int(found[3])
+    streak = (
+        f"Your streak is {weeks} {'week' if weeks == 1 else 'weeks'}"
+        if weeks
+        else "There is no streak yet: it grows with every week in which you train as often as you planned"
+    )
+    return f"{streak}. You are at level {found[1]} with {found[2]} XP."
 
 
 def calories(turn: Turn) -> Script:
@@ -117,6 +171,12 @@ def history(turn: Turn, slots: Slots) -> Script:
     if not past:
         turn.say("I find no workout in your log for that.")
         return
+    if _LAST_TIME.search(turn.text.lower()):
+        last_one = past[0]
+        title = f" ({last_one.title})" if last_one.title else ""
+        done = ", ".join(amount(item) for item in last_one.items) or "nothing completed"
+        turn.say(f"Last time, on {last_one.done_at:%A %d %B}{title}: {done}.")
+        return
     lines = [
         f"- {one.done_at:%a %d %b}{f' ({one.title})' if one.title else ''}: "
         f"{', '.join(amount(item) for item in one.items[:_MOST_ITEMS]) or 'nothing completed'}"
@@ -130,11 +190,20 @@ def why(turn: Turn, slots: Slots) -> Script:
     yield from turn.look_up(
         "active_preferences", "user_settings", "category_goals", "muscle_goals", "workout_history"
     )
-    for one in meant(turn, slots)[:2]:
+    there = meant(turn, slots)
+    for one in there[:2]:
         known = turn.mind.exercise(one)
         if known is not None:
             muscles = joined([muscle.replace("_", " ") for muscle in known.primary])
             turn.say(f"{one.name} is in it for your {muscles}.")
+    missing = [] if there else [turn.mind.book.get(name) for name in slots.exercises]
+    for missed in filter(None, missing[:2]):
+        turn.say(why_absent(turn, missed))
+    if any(missing):
+        return
+    if not turn.state.table:
+        need_workout(turn)
+        return
     for reason in making.why(turn):
         turn.say(reason)
     if not turn.lines:
@@ -236,6 +305,11 @@ def timer(turn: Turn, slots: Slots) -> Script:
         need_workout(turn)
         return
     targets = meant(turn, slots)
+    named = next((known for name in slots.exercises if (known := _known(turn, name)) is not None), None)
+    if not targets and named is not None:
+        turn.say(f"{named.name} is not in this workout, so there is no timer for it.")
+        turn.ask("Shall I make timers for the whole workout?", ("Timers for the whole workout", "No"))
+        return
     if targets:
         calls = [Call("generate_exercise_timer", {"exercise_id": one.id}) for one in targets[:4]]
     else:

@@ -1,11 +1,12 @@
 """Workouts: a new one, another one, or the same one shorter, longer, easier, harder, with more of something."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from spotter.offline.acting import keeping, showing
-from spotter.offline.acting.mind import main_part
+from spotter.offline.acting.mind import folded, main_part
 from spotter.offline.acting.script import Call, Outcome, Script
 from spotter.offline.acting.translating import (
     about,
@@ -17,7 +18,7 @@ from spotter.offline.acting.translating import (
     request_of,
     written,
 )
-from spotter.offline.acting.turn import Turn, for_people, joined
+from spotter.offline.acting.turn import Turn, for_people, joined, plainly
 from spotter.offline.understanding import Slots
 from spotter.offline.understanding.slots import Direction, Lasting
 from spotter.training.athlete import Athlete, Effort, Request
@@ -40,6 +41,8 @@ _LEAST: Final = 10
 _WISH: Final = 8
 _MOST_REASONS: Final = 2
 _WHOLE: Final = "Workout"
+_RESTED: Final = ("get a rest.", "gets a rest.")
+_LEAST_WORK: Final = "had the least work in the last seven days."
 _ROOMY: Final = 5
 
 
@@ -67,7 +70,7 @@ def create(turn: Turn, slots: Slots) -> Script:
         yield from place(turn, _refined(turn, request), turn.athlete, "the same, changed to that")
         return
     request = replace(request, attempt=turn.state.generated)
-    yield from place(turn, request, turn.athlete, about(slots))
+    yield from place(turn, request, turn.athlete, about(slots), fresh=True)
 
 
 def refines(slots: Slots) -> bool:
@@ -96,7 +99,7 @@ def _for_now(turn: Turn, slots: Slots, request: Request) -> list[Call]:
     has = turn.athlete.equipment
     kit = equipment_of(slots, has)
     if kit is not None and kit != has:
-        calls.append(_session("equipment", kit_text(kit)))
+        calls += [_session("equipment", kit_text(kit)), *keeping.overtaken(turn, "equipment")]
     usual = turn.athlete.minutes
     if request.minutes and usual and request.minutes > usual:
         calls.append(_session("time_available", f"{request.minutes} minutes"))
@@ -122,7 +125,7 @@ def _again(turn: Turn, request: Request) -> Request:
     return replace(request, include=tuple(dict.fromkeys((*main, *request.include))))
 
 
-def place(turn: Turn, request: Request, athlete: Athlete, topic: str = "") -> Script:
+def place(turn: Turn, request: Request, athlete: Athlete, topic: str = "", *, fresh: bool = False) -> Script:
     """Plans it and puts it on the table; what the check refuses is planned once more, differently."""
     try:
         designed = turn.mind.design(request, athlete)
@@ -141,7 +144,9 @@ def place(turn: Turn, request: Request, athlete: Athlete, topic: str = "") -> Sc
         _refused(turn, outcomes[0])
         return
     turn.reason = written(request)
-    _shown(turn, request, athlete, designed, outcomes[0], topic)
+    _shown(turn, athlete, designed, outcomes[0], topic)
+    if fresh:
+        _told_of_injuries(turn, athlete, designed)
 
 
 def _generate(designed: Design) -> Call:
@@ -161,25 +166,31 @@ def _refused(turn: Turn, outcome: Outcome) -> None:
         turn.say(f"I could not put a workout together. {for_people(outcome.text)}".strip())
 
 
-def _shown(
-    turn: Turn, request: Request, athlete: Athlete, designed: Design, outcome: Outcome, topic: str
-) -> None:
+def _shown(turn: Turn, athlete: Athlete, designed: Design, outcome: Outcome, topic: str) -> None:
     state = turn.state
     name = f"{topic[0].upper()}{topic[1:]}" if topic else _WHOLE
-    kit = kit_shown(athlete.equipment) if athlete.equipment is not None else "no equipment"
-    lines = [f"{name}{showing.about(state.minutes)}, {kit}:", *showing.workout(state.table)]
+    kit = kit_shown(athlete.equipment)
+    lines = [f"{name}{showing.about(state.minutes)}, {kit}:", *showing.workout(turn)]
     turn.say("\n".join(lines))
     turn.say(showing.changes(outcome.text))
-    for hurt in athlete.injuries:
-        out = [each for each in designed.left_out if hurt.joint.value.replace("_", " ") in each]
-        if out:
-            turn.say(f"Left out for your {hurt.joint.value.replace('_', ' ')}: {', '.join(out[:3])}.")
     for reason in [
         each for each in designed.reasons if "asked for but left out" in each or "minutes, not" in each
     ]:
-        turn.say(reason)
+        turn.say(plainly([reason]))
     if athlete.equipment is None and state.generated <= 1:
         turn.say("I took it that you have no equipment; tell me what you have and I will use it.")
+
+
+def _told_of_injuries(turn: Turn, athlete: Athlete, designed: Design) -> None:
+    """Said when a workout is made; not again each time it is changed."""
+    for joint in dict.fromkeys(hurt.joint.value.replace("_", " ") for hurt in athlete.injuries):
+        out = [
+            re.sub(", (.*)", r" (\1)", each.partition(" (")[0])
+            for each in designed.left_out
+            if f"load on the {joint}" in each
+        ]
+        if out:
+            turn.say(f"Left out for your {joint}: {joined(out[:3], 'and')}.")
 
 
 def base_request(turn: Turn) -> Request:
@@ -208,7 +219,7 @@ def resize(turn: Turn, slots: Slots, direction: Direction) -> Script:
     request = replace(base_request(turn), minutes=minutes)
     if calls := [*keeping.exclusions(turn, slots), *_for_now(turn, slots, request)]:
         turn.failed((yield calls), "keep all of that")
-    yield from place(turn, request, turn.athlete, f"the same in {minutes} minutes")
+    yield from place(turn, request, turn.athlete, "the same")
 
 
 def other(turn: Turn) -> Script:
@@ -239,9 +250,9 @@ def step_all(turn: Turn, effort: Effort) -> Script:
     minutes = round(turn.state.minutes) if turn.state.minutes else request.minutes
     request = replace(request, minutes=request.minutes or minutes)
     word = "an easier version" if effort is Effort.EASY else "a harder version"
-    before = [showing.short(one) for one in main_part(turn.state.table)]
+    before = [showing.short(one, turn.mind) for one in main_part(turn.state.table)]
     yield from place(turn, request, athlete, word)
-    if before == [showing.short(one) for one in main_part(turn.state.table)]:
+    if before == [showing.short(one, turn.mind) for one in main_part(turn.state.table)]:
         degree = "gentle" if effort is Effort.EASY else "hard"
         turn.say(f"The main part is the same: it is as {degree} as it gets for your level and equipment.")
 
@@ -252,6 +263,18 @@ def more_of(turn: Turn, slots: Slots) -> Script:
     muscles = _meant(slots)
     named = [each for each in slots.exercises if each in turn.mind.book]
     if not muscles and named:
+        if there := _there_already(turn, named[0]):
+            turn.say(
+                f"{there.name} is in it already. Say “one more set of {there.name.lower()}” for more of it."
+            )
+            return
+        if turned_down := [
+            each for each in named if why_not(turn.mind.book[each], turn.athlete, limits_of(turn.athlete))
+        ]:
+            _not_added(turn, turned_down)
+            named = [each for each in named if each not in turned_down]
+        if not named:
+            return
         request = base_request(turn)
         request = replace(request, include=tuple(dict.fromkeys((*named, *request.include))))
         names = joined([turn.mind.book[each].name.lower() for each in named])
@@ -268,6 +291,22 @@ def more_of(turn: Turn, slots: Slots) -> Script:
     kept = [each.id for each in _main(turn)]
     request = replace(request, include=_fewer(turn, kept, muscles))
     yield from place(turn, request, replace(athlete, muscle_goals=wishes), f"with more {about(slots)}")
+
+
+def _not_added(turn: Turn, names: Iterable[str]) -> None:
+    for name in names:
+        known = turn.mind.book[name]
+        reasons = plainly(why_not(known, turn.athlete, limits_of(turn.athlete)))
+        turn.say(f"I did not add {known.name}: it does not suit you now ({reasons}).")
+
+
+def _there_already(turn: Turn, name: str) -> Exercise | None:
+    """«Add calf raises» over a workout with dumbbell calf raises asks for what is there."""
+    known = turn.mind.book[name]
+    said = folded(turn.text)
+    spoken = [words for each in (known.name, *known.aliases) if (words := folded(each)) and words <= said]
+    wanted = max(spoken, key=len, default=folded(known.name))
+    return next((each for each in _main(turn) if wanted <= folded(each.name)), None)
 
 
 def _fewer(turn: Turn, ids: Sequence[str], muscles: Iterable[Muscle]) -> tuple[str, ...]:
@@ -300,7 +339,7 @@ def less_of(turn: Turn, slots: Slots) -> Script:
     if not turn.failed(outcomes, "take it out"):
         turn.say(showing.headline(outcomes[0].text))
         turn.say(showing.changes(outcomes[0].text))
-        turn.say("\n".join(showing.workout(turn.state.table)))
+        turn.say("\n".join(showing.main(turn)))
 
 
 def burned(turn: Turn) -> int | None:
@@ -320,5 +359,15 @@ def why(turn: Turn) -> list[str]:
         designed = turn.mind.design(request, turn.athlete)
     except NothingFits:
         return []
+    reasons = [each for each in designed.reasons if _holds(turn, each)]
     left_out = [f"Left out: {', '.join(designed.left_out[:3])}."] if designed.left_out else []
-    return [*designed.reasons[: _MOST_REASONS + 1], *left_out]
+    return [*reasons[: _MOST_REASONS + 1], *left_out]
+
+
+def _holds(turn: Turn, reason: str) -> bool:
+    """Whether a reason about a muscle is true of what is on the table, which may have changed since it was planned."""
+    muscle = reason.partition(" ")[0].lower() if reason.endswith((*_RESTED, _LEAST_WORK)) else ""
+    if not muscle:
+        return True
+    trained = {name.value.partition("_")[0] for each in _main(turn) for name in each.primary}
+    return (muscle in trained) is reason.endswith(_LEAST_WORK)

@@ -1,10 +1,11 @@
 """What the offline model knows from the start: the exercises, their names, how people speak of them. Loaded once."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Generic, TypeVar
 
 from spotter.offline.acting.state import State
@@ -17,7 +18,7 @@ from spotter.offline.understanding import (
     Understanding,
     everyday,
 )
-from spotter.training import athletes, recall
+from spotter.training import athletes, own_lines, recall
 from spotter.training.athlete import Athlete, Request
 from spotter.training.catalogue import Catalogue, catalogue
 from spotter.training.design import Design, design
@@ -133,18 +134,18 @@ class Mind:
 
     def family(self, value: str, words: str = "") -> list[Exercise]:
         """All that bear the name: «lunges» are all lunges, «walking lunges» only those."""
-        spoken = _folded(words or value)
-        found = [each for each in self.book if spoken and spoken <= _folded(each.name)]
+        spoken = folded(words or value)
+        found = [each for each in self.book if spoken and spoken <= folded(each.name)]
         own = self.book.get(value)
         if own is not None and own not in found:
             found.insert(0, own)
         return sorted(found, key=lambda each: (each is not own, each.level, each.id))
 
 
-def _folded(text: str) -> frozenset[str]:
+def folded(text: str) -> frozenset[str]:
     return frozenset(
         word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word
-        for word in text.lower().replace("-", " ").replace("_", " ").split()
+        for word in re.findall(r"[^\W_]+", text.lower())
     )
 
 
@@ -156,3 +157,15 @@ def main_part(table: Iterable[Listed]) -> tuple[Listed, ...]:
 def mind() -> Mind:
     """Read once, when first needed or when somebody warms us up."""
     return Mind(catalogue())
+
+
+@lru_cache(maxsize=8)
+def _with_own(listed: str) -> Mind:
+    own = own_lines.exercises_in(listed)
+    return Mind(catalogue().also(own)) if own else mind()
+
+
+def mind_for(state: State) -> Mind:
+    """With the exercises an organisation has beside ours, once they have been told."""
+    _, title, listed = state.told.get("user_settings", "").partition(own_lines.TITLE)
+    return _with_own(title + listed) if title else mind()

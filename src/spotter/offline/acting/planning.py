@@ -27,7 +27,9 @@ def moment(at: datetime) -> str:
 
 def schedule(turn: Turn, slots: Slots) -> Script:
     times = _times(slots.when, turn.now)
-    topic = about(slots)
+    topic = about(slots) or joined(
+        [known.name.lower() for each in slots.exercises if (known := turn.mind.book.get(each))]
+    )
     title = f"{topic[0].upper()}{topic[1:]}" if topic else "Workout"
     if not times:
         day = turn.now + timedelta(days=1)

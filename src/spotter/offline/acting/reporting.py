@@ -15,7 +15,7 @@ from spotter.training.exercise import Exercise
 from spotter.training.parts import told
 from spotter.training.recall import Listed
 from spotter.training.rules import limits_of
-from spotter.training.vocabulary import Kind
+from spotter.training.vocabulary import Equipment, Kind, UnitType
 
 _ALL: Final = re.compile(
     r"\b(?:everything|all|whole|entire|rest|finished|completed|log (?:it|this|that|my workout|the workout)|i'?m done"
@@ -25,6 +25,7 @@ _PARTIAL: Final = re.compile(
     r"\b(?:only|just)\b[^.]*?\b(\d{1,2}|one|two|three|four|five) (sets?|reps?|rounds?)\b"
 )
 _OUTRIGHT: Final = re.compile(r"\b(?:log|logged|record|save|track)\b")
+_MOST_SKIPPED: Final = 3
 _NUMBERS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _NAMES: Final = {"set": "actual_sets", "round": "actual_sets", "rep": "actual_reps"}
 
@@ -144,8 +145,10 @@ def _log(turn: Turn, reports: Mapping[str, Mapping[str, Any]]) -> Script:
     if turn.failed(outcomes, "log it"):
         return
     turn.say(f"{outcomes[0].text.strip()} Well done!")
-    skipped = [one.name for one in before if not reports.get(one.id, {}).get("completed")]
-    if skipped:
+    skipped = [one.name for one in main_part(before) if not reports.get(one.id, {}).get("completed")]
+    if len(skipped) > _MOST_SKIPPED:
+        turn.say(f"The other {len(skipped)} exercises are not in the log.")
+    elif skipped:
         turn.say(f"Not done: {joined(skipped)}.")
 
 
@@ -201,7 +204,21 @@ def _known(turn: Turn, typed: SetLog) -> Exercise | None:
     if typed.exercise is None:
         return None
     own = turn.mind.book.get(typed.exercise)
-    return own or next(iter(turn.mind.family(typed.exercise)), None)
+    family = [own] if own is not None else turn.mind.family(typed.exercise)
+    if own is not None and own.name.casefold() not in turn.text.casefold():
+        family += turn.mind.family(
+            own.id, _nickname(own)
+        )  # «deadlifts» of who has dumbbells are done with them
+    limits = limits_of(turn.athlete)
+    open_to_them = [each for each in family if not why_not(each, turn.athlete, limits)]
+    if typed.sets and typed.sets[0].weight_kg:
+        open_to_them.sort(key=lambda each: each.unit is not UnitType.WEIGHT_REPS)
+    return next(iter(open_to_them or family), None)
+
+
+def _nickname(known: Exercise) -> str:
+    """Its name without what it is done with."""
+    return " ".join(word for word in known.name.split() if word.casefold() not in set(Equipment))
 
 
 def _planned(known: Exercise, sets: tuple[LoggedSet, ...]) -> dict[str, Any]:

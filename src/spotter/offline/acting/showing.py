@@ -1,28 +1,88 @@
 """Workouts in words, from what the tools answered."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
-from spotter.offline.acting.mind import main_part
+from spotter.offline.acting.mind import Mind, main_part
+from spotter.offline.acting.turn import Turn, joined
 from spotter.training.recall import Listed
-from spotter.training.sources import amount
 
 _CHANGED = re.compile(r"The check changed: (.*?)(?: Tell the athlete\.)?$", re.DOTALL)
+_LEFT = re.compile(r"; \d+ left\.?$")
+"""How many are left counts the warm-up, which nobody does."""
+_MINUTE: Final = 60
+_IN_SECONDS_UNTIL: Final = 90
 
 
-def workout(table: Iterable[Listed]) -> list[str]:
+def workout(turn: Turn) -> list[str]:
     """The main part has numbers, by which it can be spoken of."""
-    listed = tuple(table)
-    before = [short(one) for one in listed if one.phase == "warmup"]
-    after = [short(one) for one in listed if one.phase == "cooldown"]
+    table = turn.state.table
+    before = [short(one, turn.mind) for one in table if one.phase == "warmup"]
+    after = [short(one, turn.mind) for one in table if one.phase == "cooldown"]
     lines = [f"Warm-up: {', '.join(before)}."] if before else []
-    lines += [f"{number}. {short(one)}" for number, one in enumerate(main_part(listed), start=1)]
+    lines += main(turn)
     lines += [f"Cool-down: {', '.join(after)}."] if after else []
     return lines
 
 
-def short(one: Listed) -> str:
-    return re.sub(r"(?<= )(\d+)x(?=\d)", r"\1 × ", amount(one.item))
+def main(turn: Turn) -> list[str]:
+    mains = main_part(turn.state.table)
+    lines = [f"{number}. {short(one, turn.mind)}" for number, one in enumerate(mains, start=1)]
+    return [*lines, *filter(None, [_between(turn, mains)])]
+
+
+def short(one: Listed, mind: Mind) -> str:
+    """«Split squat 3 × 10 each side», «Plank 3 × 40 s», «Walk 2:30 min»."""
+    known = mind.exercise(one)
+    sides = " each side" if known is not None and known.unilateral else ""
+    weight = f" @ {one.item['weight_kg']:g} kg" if one.item.get("weight_kg") else ""
+    return f"{one.name} {_amount(one.item, one.phase == 'main')}{sides}{weight}".strip()
+
+
+def _amount(item: Mapping[str, Any], is_main: bool) -> str:
+    def times(sets: int) -> str:
+        return f"{sets} × " if is_main or sets > 1 else ""
+
+    match item.get("type"):
+        case "reps":
+            return f"{times(item['sets'])}{item['reps']}"
+        case "hold":
+            return f"{times(item['sets'])}{item['hold_time']} s"
+        case "duration":
+            return lasting(item["duration"])
+        case "intervals":
+            return f"{item['rounds']} × {item['work_time']} s, {item['rest_time']} s between"
+        case _:
+            return ""
+
+
+def lasting(seconds: int) -> str:
+    if seconds < _IN_SECONDS_UNTIL:
+        return f"{seconds} s"
+    minutes, rest = divmod(seconds, _MINUTE)
+    return f"{minutes}:{rest:02d} min" if rest else f"{minutes} min"
+
+
+def _between(turn: Turn, mains: Iterable[Listed]) -> str:
+    """How long to rest, and what is done in turns: «Rest 60 to 90 s between sets; 2 and 3 in turns.»"""
+    rests = [
+        rest
+        for one in mains
+        if one.item.get("type") in ("reps", "hold") and (rest := turn.state.rests.get(one.name))
+    ]
+    groups: dict[str, list[str]] = {}
+    for number, one in enumerate(mains, start=1):
+        if letter := turn.state.pairs.get(one.name):
+            groups.setdefault(letter, []).append(str(number))
+    turns = [joined(group) for group in groups.values() if len(group) > 1]
+    parts: list[str] = []
+    if rests:
+        low, high = min(rests), max(rests)
+        parts.append(f"Rest {low} s between sets" if low == high else f"Rest {low} to {high} s between sets")
+    if turns:
+        parts.append(f"{', '.join(turns)} in turns")
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def changes(result: str) -> str:
@@ -32,7 +92,7 @@ def changes(result: str) -> str:
 
 
 def headline(result: str) -> str:
-    first = result.partition("\n")[0].strip()
+    first = _LEFT.sub("", result.partition("\n")[0].strip())
     return first if first.endswith(".") else f"{first}."
 
 

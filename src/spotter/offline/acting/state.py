@@ -50,6 +50,8 @@ class State:
     minutes: float | None = None
     rests: dict[str, int] = field(default_factory=dict)
     """Seconds between sets by the exercise's name, which no result tells."""
+    pairs: dict[str, str] = field(default_factory=dict)
+    """What is done in turns has the same letter."""
     made: str = ""
     """The request the workout was made for, as we wrote it down."""
     generated: int = 0
@@ -133,6 +135,8 @@ class State:
         elif name == "swap_exercise":
             if (names := _SWAPPED.match(text)) is not None:
                 self.swapped_out.append(names[1])
+                if letter := self.pairs.get(names[1]):
+                    self.pairs.setdefault(names[2], letter)
             self.focus = fresh[0] if fresh else self.focus
             self.last = _BY_REASON.get(str(arguments.get("reason", "")), Intent.SWAP)
         elif name == "adjust_exercise":
@@ -143,7 +147,7 @@ class State:
     def _rest_between(self, name: str, arguments: Mapping[str, Any]) -> None:
         written: list[Any] = []
         if name == "generate_workout":
-            self.rests = {}
+            self.rests, self.pairs = {}, {}
             written = _dict(arguments.get("workout")).get("exercises") or []
         elif name == "swap_exercise":
             written = [arguments.get("new_exercise")]
@@ -155,6 +159,8 @@ class State:
             rest = each.get("rest_between_sets", each.get("rest_time"))
             if isinstance(rest, int):
                 self.rests[str(each.get("name"))] = rest
+            if isinstance(letter := each.get("pair"), str):
+                self.pairs[str(each.get("name"))] = letter
 
     def _show(self, table: tuple[Listed, ...], minutes: float | None) -> None:
         self.table, self.minutes = table, minutes

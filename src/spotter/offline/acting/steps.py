@@ -9,7 +9,7 @@ from spotter.llm.port import ModelSettings, NamedTool
 from spotter.llm.prompt import Prompt, ToolCall, Tools
 from spotter.offline.acting import anybody
 from spotter.offline.acting.dialogue import Dialogue, read
-from spotter.offline.acting.mind import mind
+from spotter.offline.acting.mind import mind_for
 from spotter.offline.acting.script import Call, next_calls
 from spotter.offline.acting.trainer import converse
 from spotter.offline.acting.turn import ASK, IDLE, NOTIFY, Turn
@@ -45,7 +45,7 @@ def next_step(prompt: Prompt, tools: Tools, settings: ModelSettings, now: dateti
 def _trainer(prompt: Prompt, names: frozenset[str], settings: ModelSettings, now: datetime) -> Step:
     heard = read(prompt)
     here = now.astimezone(zone_in(heard.state.told.get(TODAY, "")))
-    turn = Turn(mind(), heard.state, here, heard.text, names, heard.before, heard.caution)
+    turn = Turn(mind_for(heard.state), heard.state, here, heard.text, names, heard.before, heard.caution)
     calls = next_calls(converse(turn), heard.done, turn.hear)
     if calls:
         return _with_ids(calls, prompt, settings)

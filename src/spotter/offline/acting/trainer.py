@@ -17,7 +17,7 @@ from spotter.offline.acting import (
 )
 from spotter.offline.acting.script import Script
 from spotter.offline.acting.turn import Turn
-from spotter.offline.understanding import Intent, Slots, Understanding
+from spotter.offline.understanding import Intent, Slots, Table, Understanding
 from spotter.offline.understanding.slots import Direction
 from spotter.training.athlete import Effort
 
@@ -80,6 +80,12 @@ _STARTS: Final = (
 _ERASE: Final = re.compile(r"\b(?:delete|erase|forget|wipe|clear)\b.*\b(?:everything|all)\b")
 _TOO: Final = re.compile(r"\b(?:too|as well|also)\W*$")
 _CLEAR: Final = 0.8
+_OF_A_REQUEST: Final = (
+    *("duration", "regions", "splits", "muscles", "patterns", "goals", "intensity", "location", "exercises"),
+    *("injuries", "conditions", "sore", "tastes"),
+)
+_A_SENTENCE: Final = 4
+"""Words: with fewer, an answer to a question."""
 _TELLING: Final = frozenset({Intent.REPORT_INJURY, Intent.SET_PREFERENCE})
 _TRAINING: Final = re.compile(
     r"^\W*(?:(?:an?|some|quick|easy|hard|short|light) )*"
@@ -141,10 +147,16 @@ def _understood(turn: Turn) -> Understanding:
     if chosen and chosen.lower() == "no":
         return understood
     plain = replace(table, question=None)
+    if chosen is not None and _says_more(turn, chosen, plain):
+        chosen = None
     if chosen is not None:
         turn.text = chosen
         turn.state.question = None
         return turn.mind.understand(chosen, turn.now, plain)
+    if understood.intents == (Intent.UNKNOWN,):
+        own = turn.mind.understand(turn.text, turn.now, plain)
+        if set(own.intents) & set(_ORDER):
+            return own
     if understood.intents == (Intent.UNKNOWN,) or (
         _ASKED_WHEN.match(question.text) and Intent.CREATE in understood.intents
     ):
@@ -155,6 +167,15 @@ def _understood(turn: Turn) -> Understanding:
             turn.state.question = None
             return again
     return understood
+
+
+def _says_more(turn: Turn, chosen: str, plain: Table) -> bool:
+    """«Swap the last one for push-ups» after a question is a wish of its own, not the last of the options."""
+    if len(turn.text.split()) < _A_SENTENCE or turn.text.strip().casefold() == chosen.strip().casefold():
+        return False
+    own = turn.mind.understand(turn.text, turn.now, plain)
+    meant = {each.intent for each in own.asked if each.confidence >= _CLEAR} & set(_ORDER)
+    return bool(meant) and not meant <= set(turn.mind.understand(chosen, turn.now, plain).intents)
 
 
 def _read_again(turn: Turn, understood: Understanding) -> Understanding:
@@ -205,7 +226,7 @@ def _act(turn: Turn, understood: Understanding) -> Script:
     said = turn.text.lower()
     if Intent.RED_FLAG in intents:
         chatting.danger(turn, understood.slots.danger)
-    elif chatting.cautious(turn, sore_spot=bool(understood.slots.injuries)):
+    elif chatting.cautious(turn, sore_spot=bool(understood.slots.injuries or understood.slots.conditions)):
         return
     elif Intent.OTHER_LANGUAGE in intents:
         chatting.foreign(turn)
@@ -238,7 +259,9 @@ def _all_of_it(turn: Turn, understood: Understanding) -> Script:
         if needed is not None and not turn.can(needed):
             turn.say(f"I cannot do that here: {intent.value.replace('_', ' ')} is not among my tools.")
             continue
-        slots = _with_injuries(asked.slots, understood) if intent is Intent.CREATE else asked.slots
+        slots = asked.slots
+        if intent is Intent.CREATE:
+            slots = _with_injuries(_as_if_alone(turn, slots, intents), understood)
         yield from _DOERS[intent](turn, slots)
         if turn.question is not None:
             return
@@ -250,10 +273,30 @@ def _all_of_it(turn: Turn, understood: Understanding) -> Script:
 
 
 def _goes_with_another(intent: Intent, intents: set[Intent]) -> bool:
-    """What hurts is kept with the workout asked for; of easier and harder, the safe one."""
-    return (intent is Intent.REPORT_INJURY and Intent.CREATE in intents) or (
-        intent is Intent.HARDER and Intent.EASIER in intents
+    """What hurts is kept with the workout asked for; of easier and harder, the safe one; «why is it never in my
+    workouts» asks for no list of them."""
+    return (
+        (intent is Intent.REPORT_INJURY and Intent.CREATE in intents)
+        or (intent is Intent.HARDER and Intent.EASIER in intents)
+        or (intent is Intent.HISTORY and Intent.WHY in intents)
     )
+
+
+def _as_if_alone(turn: Turn, slots: Slots, intents: set[Intent]) -> Slots:
+    """A new workout is asked for in the same words whether or not there is one: what was heard of them without the one
+    on the table counts too."""
+    if not turn.state.table or intents != {Intent.CREATE}:
+        return slots
+    alone = turn.mind.understand(turn.text, turn.now, Table()).of(Intent.CREATE)
+    if alone is None:
+        return slots
+    told = {name: getattr(alone.slots, name) for name in _OF_A_REQUEST}
+    missed = {name: value for name, value in told.items() if value and not getattr(slots, name)}
+    if alone.slots.equipment != Slots().equipment and slots.equipment == Slots().equipment:
+        missed["equipment"] = alone.slots.equipment
+    if set(slots.muscles) < set(alone.slots.muscles):
+        missed["muscles"] = alone.slots.muscles
+    return replace(slots, **missed)
 
 
 def _with_injuries(slots: Slots, understood: Understanding) -> Slots:
@@ -338,7 +381,7 @@ _DOERS: Final[Mapping[Intent, Doing]] = {
     Intent.STATS: looking.stats,
     Intent.GOAL_PROGRESS: looking.goal_progress,
     Intent.HISTORY: looking.history,
-    Intent.WHY: _over_a_workout(looking.why),
+    Intent.WHY: looking.why,
     Intent.EXPLAIN: looking.explain,
     Intent.SUGGEST: looking.suggest,
     Intent.TIMER: looking.timer,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from spotter.offline.acting.mind import Mind
 from spotter.offline.acting.state import MADE
+from spotter.offline.acting.turn import joined
 from spotter.offline.understanding import Slots
 from spotter.offline.understanding.slots import Injury as Hurt
 from spotter.training import words
@@ -78,11 +79,20 @@ def kit_text(items: Iterable[Equipment]) -> str:
     return ", ".join(found) or "none"
 
 
-def kit_shown(items: Iterable[Equipment]) -> str:
-    told = kit_text(items)
-    if told.count(",") >= _MANY:
+def kit_shown(items: Iterable[Equipment] | None) -> str:
+    """In a sentence; nobody has said means that nothing is taken for granted."""
+    told = kit_text(items or ())
+    if told.count(",") >= _MANY or told == "full gym":
         return "gym equipment"
-    return "no equipment" if told == "none" else told
+    return (
+        "no equipment" if told == "none" else f"with {joined([_called(each) for each in told.split(', ')])}"
+    )
+
+
+def _called(item: str) -> str:
+    return {"pullup bar": "a pull-up bar", "dumbbell": "dumbbells"}.get(
+        item, item if item.endswith("s") else f"{'an' if item[0] in 'aeiou' else 'a'} {item}"
+    )
 
 
 def injury_of(hurt: Hurt) -> Injury | None:

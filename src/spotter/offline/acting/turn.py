@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from spotter.offline.acting.mind import Mind
+from spotter.offline.acting.mind import Mind, mind_for
 from spotter.offline.acting.script import Call, Outcome, Script
 from spotter.offline.acting.state import State
 from spotter.training.athlete import Athlete
@@ -41,6 +41,7 @@ class Turn:
 
     def hear(self, outcome: Outcome) -> None:
         self.state.take(outcome)
+        self.mind = mind_for(self.state)
         self._athlete = None
 
     def can(self, *tools: str) -> bool:

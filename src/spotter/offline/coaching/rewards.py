@@ -118,6 +118,11 @@ def _after(scene: Scene) -> Script:
         done = yield [Call("get_progress_summary", {"days": 30})]
         if scene.did(done[0], "look that up"):
             scene.say(done[0].text)
+    elif says("log.fix", said) and (fix := _fix(scene)) is not None:
+        done = yield [Call("log_set", fix)]
+        if scene.did(done[0], "correct that"):
+            yield from scene.look()
+            scene.say(f"Corrected in your log. You have {scene.visit.get('xp')} XP now.")
     elif says("log.again", said):
         done = yield [Call("move_on", {"to": "planning", "reason": "The next visit."})]
         if "Not moved" in done[0].text:

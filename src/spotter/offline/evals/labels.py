@@ -11,6 +11,7 @@ from spotter.offline.understanding.slots import (
     Injury,
     LoggedSet,
     SetLog,
+    Side,
     Slots,
     Taste,
     Timer,
@@ -24,6 +25,9 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "posterior_chain": ("glutes", "hamstrings", "lower_back"),
     "legs": ("quads", "hamstrings", "glutes", "calves"),
 }
+
+_ONE_SET: Final = {"sets=+": "sets=+1", "sets=-": "sets=-1"}
+"""More sets are one more set: the trainer does the same."""
 
 _LISTS: Final = ("regions", "splits", "patterns", "exercises", "conditions", "left_out", "scheduled")
 _WORDS: Final = ("level", "intensity", "location", "option", "instead", "danger")
@@ -59,11 +63,27 @@ def expected(label: Mapping[str, Any]) -> dict[str, Any]:
             found[name] = sorted(part for each in value for part in _goal_group(each))
         elif name == "tastes":
             found[name] = sorted(part for each in value for part in _taste_group(each))
+        elif name == "adjustments":
+            found[name] = sorted(_ONE_SET.get(each, each) for each in map(_adjusted, value))
+        elif name == "injuries":
+            found[name] = sorted(each.replace(" none ", f" {Side.BOTH} ") for each in value)
+        elif name == "equipment":
+            found[name] = _kit(value.split())
         elif isinstance(value, list):
             found[name] = sorted(value)
         else:
             found[name] = str(value) if name == "duration" else value
     return found
+
+
+def _adjusted(written: str) -> str:
+    """A hold is counted in seconds, whatever it is called."""
+    return written.removeprefix("hold_")
+
+
+def _kit(words: list[str]) -> str:
+    """Nobody means more by naming the rack before the bar."""
+    return " ".join(sorted(words, key=lambda word: (word != "only", word[0] == "-", word)))
 
 
 def _goal_group(goal: str) -> list[str]:
@@ -92,9 +112,7 @@ def _equipment(slots: Slots) -> str | None:
     if not equipment:
         return None
     words = ["only"] if equipment.only else []
-    words += sorted(equipment.available)
-    words += [f"-{item}" for item in sorted(equipment.without)]
-    return " ".join(words)
+    return _kit([*words, *equipment.available, *(f"-{item}" for item in equipment.without)])
 
 
 def _injury(injury: Injury) -> str:
@@ -157,7 +175,8 @@ def _amount(done: LoggedSet) -> str:
 
 def _adjustment(change: Adjustment) -> str:
     sign = "" if change.change is None else "+" if change.change is Direction.MORE else "-"
-    return f"{change.what}={sign}{'' if change.value is None else f'{change.value:g}'}"
+    written = f"{change.what}={sign}{'' if change.value is None else f'{change.value:g}'}"
+    return _ONE_SET.get(written, written)
 
 
 def _timer(timer: Timer | None) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from spotter.offline.evals.cases import NOW, TABLES, Case
 from spotter.offline.evals.labels import expected, short
 from spotter.offline.understanding import Intent, Understander, Understanding
+from spotter.offline.understanding.references import by_name
 
 _LENIENT: Final = frozenset(
     {
@@ -99,6 +100,7 @@ def _score_intents(case: Case, understood: Understanding, report: Report) -> Non
 
 def _score_slots(case: Case, got: dict[str, Any], report: Report) -> None:
     wanted = expected(case.slots)
+    got = _as_labelled(got, wanted, case)
     for name in sorted(wanted.keys() | (got.keys() - _LENIENT)):
         if name not in wanted and Intent.UNKNOWN in case.intents:
             continue
@@ -106,3 +108,43 @@ def _score_slots(case: Case, got: dict[str, Any], report: Report) -> None:
         report.slots[name, right] += 1
         if not right:
             report.misses.append(Miss(case.text, f"slot {name}", str(wanted.get(name)), str(got.get(name))))
+
+
+def _as_labelled(got: dict[str, Any], wanted: dict[str, Any], case: Case) -> dict[str, Any]:
+    """Without what says nothing new beside the label: the day of the plan that is meant, the exercise that is logged
+    or on the table, and that all there ever was is asked for."""
+    found = dict(got)
+    table = TABLES[case.table]
+    days = {f"{plan.day}" for plan in table.scheduled if plan.id in wanted.get("scheduled", ())}
+    if "when" not in wanted and found.get("when") in days:
+        del found["when"]
+    if "period" not in wanted and found.get("period") == "all":
+        del found["period"]
+    logged = {log.partition(" ")[0] for log in wanted.get("logs", ())}
+    named = {item.id for item in table.workout if item.exercise in logged}
+    found = _one_word_for_kit(found, wanted)
+    if "exercises" in wanted and "exercises" in found:
+        labelled = set(wanted["exercises"])
+        found["exercises"] = [
+            each
+            for each in found["exercises"]
+            if each in labelled or not by_name(each, each.replace("_", " "), table.workout)
+        ]
+    if "references" in wanted and "references" in found:
+        meant = set(wanted["references"])
+        found["references"] = [each for each in found["references"] if each in meant or each not in named]
+    return found
+
+
+def _one_word_for_kit(got: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+    """A thing that is not liked is labelled as equipment, as a taste, or as both."""
+    labelled = wanted.get("tastes", [])
+    disliked = {each.partition(":")[2].partition(" ")[0] for each in labelled if "equipment:" in each}
+    tastes = [each for each in got.get("tastes", []) if "equipment:" not in each or each in labelled]
+    kit = [
+        word
+        for word in got.get("equipment", "").split()
+        if word.lstrip("-") not in disliked or "equipment" in wanted
+    ]
+    found = {**got, "tastes": tastes, "equipment": " ".join(kit)}
+    return {name: value for name, value in found.items() if value}

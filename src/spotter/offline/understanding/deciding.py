@@ -45,6 +45,7 @@ class Guess:
 
 _FUNCTION_WORDS: Final = frozenset(word for line in section("ordinary", "small") for word in line.split())
 _OFF_TOPIC: Final = frozenset(word for line in section("ordinary", "off_topic") for word in line.split())
+_MONEY: Final = frozenset(word for line in section("ordinary", "money") for word in line.split())
 _KNOWN: Final = frozenset(re.findall(r"[a-z]{2,}", " ".join(rule.written for rule in (*RULES, *WIDE_RULES))))
 
 
@@ -116,6 +117,12 @@ def _doubt(line: Line, found: dict[Intent, float], table: Table) -> float:
         return 0.4  # something is too long or too hard, but nothing of ours is there to change
     free = 1 + tags + (2 if set(found) & (_QUESTIONS | WEAK) else 1)
     return 1.0 if unknown <= free else max(0.4, 1.0 - 0.2 * (unknown - free))
+
+
+def is_off_topic(line: Line) -> bool:
+    """Somebody else's business, and nothing of ours beside it."""
+    ours = any(unit.tag and unit.tag.kind not in {Kind.DATE, Kind.PERIOD, Kind.NUM} for unit in line.units)
+    return not ours and any(unit.tag is None and unit.word in _MONEY for unit in line.units)
 
 
 def is_bare_request(line: Line) -> bool:

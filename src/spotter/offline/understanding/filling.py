@@ -6,40 +6,29 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from spotter.offline.understanding.dates import period_of, when_of
+from spotter.offline.understanding.adjusting import adjustments_in, timer_in
 from spotter.offline.understanding.dialogue import Table
 from spotter.offline.understanding.grammar import pattern
 from spotter.offline.understanding.injuries import muscles_of, pain_in
 from spotter.offline.understanding.intents import Intent
 from spotter.offline.understanding.kit import equipment_in
+from spotter.offline.understanding.lengths import duration_in
 from spotter.offline.understanding.pointing import ON_THE_TABLE, references_in
 from spotter.offline.understanding.reading import Line
 from spotter.offline.understanding.references import by_name
-from spotter.offline.understanding.setlogs import adjustments_in, logs_in, timer_in
+from spotter.offline.understanding.setlogs import EACH_SIDE, logs_in
 from spotter.offline.understanding.slots import (
-    Direction,
-    Duration,
     Equipment,
     Injury,
-    Period,
     Reference,
     SetLog,
     Slots,
-    When,
+    Taste,
 )
 from spotter.offline.understanding.tags import Kind, Tag
-from spotter.offline.understanding.text import fold
+from spotter.offline.understanding.timing import period_in, scheduled_in, when_in
 from spotter.offline.understanding.wishes import goals_in, lasting_in, tastes_in, unwanted_tags
 
-_PLANNING: Final = frozenset(
-    {Intent.CREATE, Intent.SHORTER, Intent.LONGER, Intent.SET_PREFERENCE, Intent.SCHEDULE}
-)
-_DATED: Final = frozenset(
-    {Intent.SCHEDULE, Intent.RESCHEDULE, Intent.CANCEL_SCHEDULED, Intent.LIST_SCHEDULE, Intent.SET_PREFERENCE}
-)
-_LOOKING_BACK: Final = frozenset(
-    {Intent.HISTORY, Intent.PROGRESS, Intent.STATS, Intent.GOAL_PROGRESS, Intent.LOG}
-)
 _TASTY: Final = frozenset(
     {Intent.CREATE, Intent.SET_PREFERENCE, Intent.SHORTER, Intent.LONGER, Intent.SCHEDULE}
 )
@@ -49,47 +38,94 @@ _CARRY: Final = frozenset(
 )
 _ABOUT_PAIN: Final = frozenset({Intent.REPORT_INJURY, Intent.INJURY_BETTER})
 
-_NO_KIT: Final = frozenset(
-    {Intent.LOG, Intent.HISTORY, Intent.PROGRESS, Intent.STATS, Intent.DELETE_PREFERENCE, Intent.TIMER}
+# What is named beside these is a reason, not what is to be trained.
+_NO_FOCUS: Final = frozenset(
+    {
+        Intent.REMOVE,
+        Intent.SHORTER,
+        Intent.LONGER,
+        Intent.ADJUST,
+        Intent.THANKS,
+        Intent.INJURY_BETTER,
+        Intent.DELETE_PREFERENCE,
+    }
 )
-_HAVING: Final = re.compile(r"\b(?:with|using|use|have|got|own|only|no|without|bodyweight)\b")
+_NO_KIT: Final = frozenset(
+    {
+        Intent.LOG,
+        Intent.HISTORY,
+        Intent.PROGRESS,
+        Intent.STATS,
+        Intent.DELETE_PREFERENCE,
+        Intent.TIMER,
+        Intent.WHY,
+        *(
+            Intent.SET_GOAL,
+            Intent.GOAL_PROGRESS,
+            Intent.LIST_SCHEDULE,
+            Intent.RESCHEDULE,
+            Intent.CANCEL_SCHEDULED,
+        ),
+        *(
+            Intent.SMALL_TALK,
+            Intent.HELP,
+            Intent.THANKS,
+            Intent.GREETING,
+            Intent.EXPLAIN,
+            Intent.INJURY_BETTER,
+        ),
+    }
+)
+_HAVING: Final = re.compile(
+    r"\b(?:with|using|use|have|got|own|only|no|without|bodyweight|on (?:a|the|my)|on \S+/EQUIP|via)\b"
+    r"|\S+/EQUIP (?:version|variation|variant|one|based|exercise|move|alternative|thing|instead)\b"
+)
 _AGAIN: Final = re.compile(
-    r"\b(?:again|repeat|redo|rerun|once more|last time|previous|the usual|my usual|same)\b|yesterday|/PERIOD"
+    r"\b(?:repeat|redo|rerun|once more|one more time|last time|previous|the usual|my usual|same)\b|yesterday"
+    r"|\blast_\w+/PERIOD|\bover again\b|\bagain(?:$| ?[,.!?]| please| but| for| with| today)"
+    r"|(?:^|\b(?:it|that|this|one|session|workout|day|routine|them|those|please|do|time)\S* )again\b"
+)
+_SURELY: Final = re.compile(
+    r"\b(?:repeat|redo|rerun|one more time|once more|over again|what(?:ever)? (?:i|we) did)\b|\bsame \S+ (?:as|down)\b"
 )
 _UNLIKE: Final = re.compile(
-    r"\b(?:different|not|new|else|other|fresh|change|sore|dead|fried|after|from|hurt|since|ease|into|start|skipped|missed)\b"
+    r"\b(?:all the same|different|not|new|else|other|fresh|change|sore|dead|fried|after|from|hurt|since|ages|years|"
+    r"months|ease|into|start|skipped|missed|delayed|late|back at it|here|raining|off|stuck)\b"
 )
 
-_CHANGE: Final = pattern("filling.change")
-_QUICK: Final = pattern("filling.quick")
 _REPEAT: Final = pattern("filling.repeat")
-_HABIT: Final = pattern("filling.habit")
-_TO: Final = pattern("filling.to")
 
 
 def fill(
-    line: Line, intents: Sequence[Intent], table: Table, now: datetime, carried: str | None = None
+    line: Line,
+    intents: Sequence[Intent],
+    table: Table,
+    now: datetime,
+    carried: str | None = None,
+    message: Line | None = None,
 ) -> Slots:
     """`carried`: what an earlier clause of the same message was about."""
     wanted = frozenset(intents)
     injuries, sore = pain_in(
-        line, told=bool(wanted & _ABOUT_PAIN), healed=wanted & _ABOUT_PAIN == {Intent.INJURY_BETTER}
+        line,
+        told=bool(wanted & _ABOUT_PAIN),
+        healed=wanted & _ABOUT_PAIN == {Intent.INJURY_BETTER},
+        message=message,
     )
     hurt = _hurt_tags(line, injuries, sore)
     tasty = bool(wanted & _TASTY) or not wanted
     unwanted = unwanted_tags(line) if tasty else set()
-    aside = hurt | unwanted
-    logs = tuple(logs_in(line)) if Intent.LOG in wanted else ()
-    stated = Intent.SET_GOAL in wanted
+    logs = tuple(logs_in(line, message)) if Intent.LOG in wanted else ()
+    stated = bool(wanted & {Intent.SET_GOAL, Intent.GOAL_PROGRESS})
     references, left_out, instead = references_in(line, wanted, table)
     if carried and not references and wanted & _CARRY and not line.has(Kind.EXERCISE, Kind.REF):
         references = (Reference((carried,)),)
-    logs = tuple(_at_the_table(log, table) for log in logs)
-    scheduled = _scheduled(line, wanted, table, now)
-    if scheduled or (wanted and wanted <= _ABOUT_PAIN):
-        aside |= set(line.tags(Kind.MUSCLE, Kind.REGION, Kind.SPLIT, Kind.PATTERN))
+    logs = tuple(_at_the_table(log, table, _named_before(log, references) or carried) for log in logs)
+    scheduled = scheduled_in(line, wanted, table, now)
+    aside = hurt | unwanted | _beside_the_point(line, wanted, scheduled=bool(scheduled))
+    tastes = tuple(tastes_in(line, hurt, stated=Intent.SET_PREFERENCE in wanted)) if tasty else ()
     return Slots(
-        duration=_duration(line, wanted, table),
+        duration=duration_in(line, wanted, table, now),
         regions=_values(line, Kind.REGION, aside),
         splits=_values(line, Kind.SPLIT, aside),
         muscles=()
@@ -97,20 +133,22 @@ def fill(
         else tuple(
             dict.fromkeys(m for tag in line.tags(Kind.MUSCLE) if tag not in aside for m in muscles_of(tag))
         ),
-        patterns=_values(line, Kind.PATTERN, aside),
+        patterns=tuple(dict.fromkeys((*_values(line, Kind.PATTERN, aside), *_trained(line, wanted)))),
         exercises=tuple(v for v in _values(line, Kind.EXERCISE, unwanted) if v != instead),
-        equipment=_equipment(line, wanted),
+        equipment=_equipment(line, wanted, message, tastes),
         injuries=tuple(injuries),
         sore=tuple(sore),
         conditions=_values(line, Kind.CONDITION, set()),
-        goals=tuple(goals_in(line, stated=stated)) if stated or Intent.CREATE in wanted or not wanted else (),
-        level=None if wanted and wanted <= ON_THE_TABLE else _first(line, Kind.LEVEL),
+        goals=tuple(goals_in(line, stated=stated))
+        if stated or wanted & {Intent.CREATE, Intent.SCHEDULE} or not wanted
+        else (),
+        level=None if wanted and wanted <= ON_THE_TABLE else _level(line),
         intensity=_first(line, Kind.INTENSITY) or _effort(line),
         location=_place(line),
-        tastes=tuple(tastes_in(line, hurt, stated=Intent.SET_PREFERENCE in wanted)) if tasty else (),
+        tastes=tastes,
         lasting=lasting_in(line) if wanted & {Intent.SET_PREFERENCE, Intent.REPORT_INJURY} else None,
-        when=_when(line, wanted, table, now),
-        period=_period(line, wanted, now),
+        when=when_in(line, wanted, table, now),
+        period=period_in(line, wanted, now),
         references=references,
         left_out=left_out,
         logs=logs,
@@ -118,14 +156,41 @@ def fill(
         timer=timer_in(line) if Intent.TIMER in wanted else None,
         scheduled=scheduled,
         instead=instead,
-        repeat=Intent.CREATE in wanted and _repeats(line),
+        repeat=bool(wanted & {Intent.CREATE, Intent.SCHEDULE}) and _repeats(line),
     )
 
 
-def _at_the_table(log: SetLog, table: Table) -> SetLog:
-    """ "Rows 3x12" said over dumbbell rows are dumbbell rows."""
+def _beside_the_point(line: Line, wanted: frozenset[Intent], *, scheduled: bool) -> set[Tag]:
+    """Parts of the body that are named, but are not what is to be trained."""
+    found: set[Tag] = set()
+    if Intent.LOG in wanted:
+        # "Each leg" says how it was counted.
+        found |= {tag for match in EACH_SIDE.finditer(line.text) for tag in line.tags_in(match)}
+    explained = wanted <= {Intent.EXPLAIN, Intent.WHY} and line.has(Kind.EXERCISE, Kind.REF)
+    if scheduled or (wanted and (explained or wanted <= _ABOUT_PAIN)):
+        found |= set(line.tags(Kind.MUSCLE, Kind.REGION, Kind.SPLIT, Kind.PATTERN))
+    if wanted and wanted <= _NO_FOCUS:
+        found |= set(line.tags(Kind.MUSCLE, Kind.REGION, Kind.SPLIT))
+    if wanted & {Intent.SET_GOAL, Intent.GOAL_PROGRESS}:
+        found |= set(line.tags(Kind.REGION))
+    return found
+
+
+def _named_before(log: SetLog, references: Sequence[Reference]) -> str | None:
+    """ "The third one 10, 10, 8"."""
+    named = [
+        each.ids[0]
+        for each in references
+        if len(each.ids) == 1 and each.span and log.span and each.span.start < log.span.start
+    ]
+    return named[-1] if named else None
+
+
+def _at_the_table(log: SetLog, table: Table, carried: str | None) -> SetLog:
+    """ "Rows 3x12" said over dumbbell rows are dumbbell rows; without a name, what was spoken of before is meant."""
     if log.exercise is None:
-        return log
+        before = next((item.exercise for item in table.workout if item.id == carried), "")
+        return replace(log, exercise=before or None)
     ids = by_name(log.exercise, log.exercise.replace("_", " "), table.workout)
     meant = {item.exercise for item in table.workout if item.id in ids and item.exercise}
     return replace(log, exercise=meant.pop()) if len(meant) == 1 else log
@@ -134,16 +199,26 @@ def _at_the_table(log: SetLog, table: Table) -> SetLog:
 def _repeats(line: Line) -> bool:
     """Asked for a workout, whoever speaks of an earlier one wants that again, unless something new is meant."""
     text = line.text
-    if _REPEAT.search(text):
+    if _REPEAT.search(text) or (_SURELY.search(text) and not re.search(r"\b(?:not|different|never)\b", text)):
         return True
     return bool(_AGAIN.search(text)) and not _UNLIKE.search(text)
 
 
-def _equipment(line: Line, wanted: frozenset[Intent]) -> Equipment:
+def _equipment(
+    line: Line, wanted: frozenset[Intent], message: Line | None, tastes: Iterable[Taste]
+) -> Equipment:
     """Beside a change of what is on the table, a thing is only named; to have it must be said."""
     if wanted and wanted <= _NO_KIT:
         return Equipment()
-    found = equipment_in(line)
+    found = equipment_in(line, message)
+    disliked = {taste.value for taste in tastes if taste.kind == "equipment" and not taste.wanted}
+    if disliked & set(found.available):
+        kept = tuple(item for item in found.available if item not in disliked)
+        found = replace(
+            found, available=kept, without=(*found.without, *sorted(disliked & set(found.available)))
+        )
+    if wanted == {Intent.SUGGEST}:
+        return found
     if wanted and wanted <= ON_THE_TABLE and not _HAVING.search(line.text):
         return replace(found, available=())
     return found
@@ -176,122 +251,36 @@ def _effort(line: Line) -> str | None:
     return next((_EFFORTS[word] for word in words if word in _EFFORTS), None)
 
 
-def _place(line: Line) -> str | None:
-    """Not the one they say they are not at."""
+def _unless_denied(line: Line, kind: Kind) -> list[str]:
+    """Not the place they say they are not at, nor the level they have left behind."""
+    found = []
     for at, unit in enumerate(line.units):
-        before = line.units[at - 1].word if at else ""
-        if unit.tag and unit.tag.kind is Kind.PLACE and before not in {"no", "not", "without"}:
-            return unit.tag.value
-    return None
+        before = set[str]()
+        for other in line.units[max(0, at - 3) : at]:
+            before = set() if other.word in _STOPS else before | {other.word}
+        if unit.tag and unit.tag.kind is kind and not before & _DENIALS:
+            found.append(unit.tag.value)
+    return found
 
 
-def _duration(line: Line, wanted: frozenset[Intent], table: Table) -> Duration | None:
-    if wanted and not wanted & _PLANNING:
-        return None
-    text = line.text
-    change = _CHANGE.search(text)
-    for tag in line.tags(Kind.DUR):
-        minutes, longest = round(tag.amount / 60), None if tag.high is None else round(tag.high / 60)
-        if not 3 <= minutes <= 600 or _is_rest(line, tag):
-            continue
-        direction = None
-        words = {token.word for token in line.tokens[tag.first : tag.end]}
-        if words & {"more", "extra", "additional"}:
-            direction = Direction.MORE
-        elif words & {"fewer", "less"}:
-            direction = Direction.LESS
-        elif change and tag in line.tags_in(change) and not re.search(r"\bto \S+/DUR", text):
-            direction = Direction.MORE if change["more"] else Direction.LESS
-        return Duration(minutes, longest, direction, line.span_of(tag))
-    numbers = line.tags(Kind.NUM)
-    if len(numbers) == 2 and wanted & {Intent.SHORTER, Intent.LONGER}:
-        # "20, not 30": the other one is how long it is now.
-        numbers = [tag for tag in numbers if round(tag.amount) != table.minutes]
-    if len(numbers) == 1 and wanted & {Intent.SHORTER, Intent.LONGER} and 5 <= numbers[0].amount <= 180:
-        return Duration(round(numbers[0].amount), span=line.span_of(numbers[0]))
-    if (not wanted or wanted & {Intent.CREATE, Intent.SCHEDULE}) and _QUICK.search(text):
-        return Duration(15)
-    return None
+_STOPS: Final = frozenset({",", ".", ";", "!", "?", "-"})
+_DENIALS: Final = frozenset(
+    {"lied", "no", "not", "without", "never", "from", "longer", "past", "closed", "skip", "instead", "beyond"}
+)
 
 
-def new_minutes(line: Line, table: Table) -> int | None:
-    """How long the workout should be, when that is said; not by how much longer or shorter."""
-    found = _duration(line, frozenset({Intent.SHORTER}), table)
-    return None if found is None or found.change else found.minutes
+def _level(line: Line) -> str | None:
+    return next(iter(_unless_denied(line, Kind.LEVEL)), None)
 
 
-def _is_rest(line: Line, tag: Tag) -> bool:
-    words = [unit.word for unit in line.units if tag.first - 3 <= unit.first < tag.end + 2]
-    return "rest" in words or "ago" in words
+def _place(line: Line) -> str | None:
+    """A hotel says more than being away."""
+    found = _unless_denied(line, Kind.PLACE)
+    return next((place for place in found if place != "travel"), found[0] if found else None)
 
 
-def _when(line: Line, wanted: frozenset[Intent], table: Table, now: datetime) -> When | None:
-    if not wanted & _DATED or (wanted & _DATED == {Intent.SET_PREFERENCE} and not _HABIT.search(line.text)):
-        return None
-    tags = line.tags(Kind.DATE, Kind.PERIOD)
-    if Intent.RESCHEDULE in wanted:
-        target = [tag for match in _TO.finditer(line.text) for tag in line.tags_in(match, Kind.DATE)]
-        shifted = re.search(r"\b(?:later|earlier)\b", line.text)
-        tags = target or ([] if shifted else _not_theirs(tags, line, table, now)[-1:])
-        if tags and all(tag.value.startswith("clock:") for tag in tags):
-            return _same_day(when_of(tags, now, line.tokens), _scheduled(line, wanted, table, now), table)
-    elif Intent.CANCEL_SCHEDULED in wanted or not line.has(Kind.DATE):
-        tags = [tag for tag in tags if tag.kind is Kind.DATE or Intent.LIST_SCHEDULE in wanted]
-    else:
-        tags = line.tags(Kind.DATE)
-    return when_of(tags, now, line.tokens)
-
-
-def _same_day(when: When | None, meant: tuple[str, ...], table: Table) -> When | None:
-    """Only an hour: the day stays."""
-    days = {plan.day for plan in table.scheduled if plan.id in meant}
-    return replace(when, day=days.pop() if len(days) == 1 else None) if when else None
-
-
-def _one_day(tag: Tag) -> Tag:
-    """ "Saturdays no good" is said of one Saturday, where there is a plan for it."""
-    return replace(tag, value=tag.value.replace("every:", "day:", 1))
-
-
-def _not_theirs(tags: list[Tag], line: Line, table: Table, now: datetime) -> list[Tag]:
-    """Without the days that only say which workout is meant."""
-    days = {item.day for item in table.scheduled}
-    return [
-        tag for tag in tags if not ((when := when_of([_one_day(tag)], now, line.tokens)) and when.day in days)
-    ]
-
-
-def _period(line: Line, wanted: frozenset[Intent], now: datetime) -> Period | None:
-    if not wanted & _LOOKING_BACK:
-        return None
-    for tag in line.tags(Kind.PERIOD, Kind.DATE):
-        kind, _, words = tag.value.partition(":")
-        if kind in {"period", "day"} and (found := period_of(words, now.date())):
-            # What is logged without a day was done today.
-            return None if found.name == "today" and wanted & _LOOKING_BACK == {Intent.LOG} else found
-    return None
-
-
-def _scheduled(line: Line, wanted: frozenset[Intent], table: Table, now: datetime) -> tuple[str, ...]:
-    if not wanted & {Intent.RESCHEDULE, Intent.CANCEL_SCHEDULED}:
-        return ()
-    targets = [tag for match in _TO.finditer(line.text) for tag in line.tags_in(match, Kind.DATE)]
-    if Intent.CANCEL_SCHEDULED in wanted:
-        targets = []
-    days = [
-        when.day
-        for tag in line.tags(Kind.DATE)
-        if tag not in targets and (when := when_of([_one_day(tag)], now, line.tokens)) and when.day
-    ]
-    words = {fold(part) for unit in line.units for part in unit.word.split("_")}
-    by_day = tuple(item.id for item in table.scheduled if item.day in days)
-    by_title = tuple(item.id for item in table.scheduled if words & (_title_words(item.title) - _SAID_OF_ALL))
-    found = by_day or by_title
-    return found or (tuple(item.id for item in table.scheduled) if len(table.scheduled) == 1 else ())
-
-
-_SAID_OF_ALL: Final = frozenset({"workout", "session", "training", "day", "body", "the", "and", "my", "for"})
-
-
-def _title_words(title: str) -> set[str]:
-    return {fold(word) for word in re.findall(r"[a-z]+", title.lower())}
+def _trained(line: Line, wanted: frozenset[Intent]) -> list[str]:
+    """ "Ten minutes of mobility": here the quality is what is done."""
+    if not wanted & {Intent.CREATE, Intent.SCHEDULE, Intent.SUGGEST, Intent.MORE_OF}:
+        return []
+    return [tag.value for tag in line.tags(Kind.GOAL) if tag.value == "mobility"]

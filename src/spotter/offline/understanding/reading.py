@@ -64,8 +64,14 @@ _LIFTS: Final = {
     "benching": "bench press",
     "squatted": "squat",
     "deadlifted": "deadlift",
+    "planked": "plank",
+    "lunged": "lunge",
+    "curled": "biceps curl",
+    "hung": "dead hang",
 }
-_AFTER_BENCHING: Final = frozenset({"my", "on", "in", "did", "hit", "to", "for", "the", "i", "last"})
+_AFTER_BENCHING: Final = frozenset(
+    {"rather", "than", "my", "on", "in", "did", "hit", "to", "for", "the", "i", "last"}
+)
 
 
 class Vocabulary:
@@ -239,10 +245,20 @@ def _is_lift(folded: list[str], at: int) -> bool:
 
 def _means_something_else(folded: list[str], at: int, length: int) -> bool:
     word = " ".join(folded[at : at + length])
+    if at and (folded[at - 1] in _AMOUNTS_OF or _mine(folded, at, word)):
+        return False
     after, before = _NOT_AFTER.get(word), _NOT_BEFORE.get(word)
     if after and after.match(" ".join(folded[max(0, at - 3) : at]) or "^"):
         return True
     return bool(before and before.match(" ".join(folded[at + length : at + length + 3])))
+
+
+def _mine(folded: list[str], at: int, word: str) -> bool:
+    """ "My back", unless one lies on it."""
+    return word == "back" and folded[at - 1] == "my" and (at < 2 or folded[at - 2] not in {"on", "onto"})
+
+
+_AMOUNTS_OF: Final = frozenset({"more", "less", "some", "extra", "enough"})
 
 
 def _units(tokens: Sequence[Token], tags: Iterable[Tag]) -> Iterator[Unit]:

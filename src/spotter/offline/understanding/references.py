@@ -69,6 +69,8 @@ def by_place(words: str, items: Sequence[Item], focus: str | None) -> tuple[str,
         return ids
     if words.startswith("both"):
         return ids if len(ids) == 2 else ()
+    if place := _beside(words, ids, focus):
+        return (place,)
     if re.search(r"\bother|\brest\b|remaining", words):
         return tuple(each for each in ids if each != focus) if focus else ()
     if re.match(r"(?:that|this|those|these)\b", words):
@@ -76,6 +78,26 @@ def by_place(words: str, items: Sequence[Item], focus: str | None) -> tuple[str,
     return _counted(words, ids) or tuple(
         each for place in _places(words, ids, focus) if (each := _at(ids, place))
     )
+
+
+_LAST_BUT_ONE: Final = re.compile(
+    r"second (?:to )?last|next to last|last but one|penultimate|before (?:the )?last"
+)
+_STARTS: Final = re.compile(r"\b(?:opener|opening|starter|start|beginning)\b")
+_FINISHES: Final = re.compile(r"\b(?:closer|closing|finisher|finishing|end)\b")
+_NEIGHBOUR: Final = re.compile(r"\b(?:(before|above|previous)|after|below|under|following)\b")
+
+
+def _beside(words: str, ids: tuple[str, ...], focus: str | None) -> str | None:
+    """The opener, the last but one, the one before it."""
+    if _LAST_BUT_ONE.search(words):
+        return _at(ids, len(ids) - 1)
+    if _STARTS.search(words) or _FINISHES.search(words):
+        return ids[0] if _STARTS.search(words) else ids[-1]
+    neighbour = _NEIGHBOUR.search(words)
+    if neighbour and focus in ids:
+        return _at(ids, ids.index(focus) + (0 if neighbour[1] else 2))
+    return None
 
 
 def _counted(words: str, ids: tuple[str, ...]) -> tuple[str, ...]:

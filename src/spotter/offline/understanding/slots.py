@@ -60,6 +60,14 @@ class Equipment:
     def __bool__(self) -> bool:
         return bool(self.available or self.without or self.only)
 
+    def joined(self, other: "Equipment") -> "Equipment":
+        """Both; what is said to be missing is there if it is also named as there."""
+        available = tuple(dict.fromkeys((*self.available, *other.available)))
+        without = dict.fromkeys((*self.without, *other.without))
+        return Equipment(
+            available, tuple(item for item in without if item not in available), self.only or other.only
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Injury:
@@ -205,19 +213,47 @@ class Slots:
         values: dict[str, Any] = {}
         for each in fields(self):
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
-            if isinstance(mine, tuple):
+            if each.name == "injuries":
+                values[each.name] = _one_each(mine, theirs)
+            elif each.name == "adjustments":
+                values[each.name] = _stated(mine, theirs)
+            elif each.name == "tastes":
+                values[each.name] = _longest(mine, theirs)
+            elif isinstance(mine, tuple):
                 values[each.name] = tuple(dict.fromkeys((*mine, *theirs)))
             elif each.name == "equipment":
-                values[each.name] = _both(mine, theirs)
+                values[each.name] = mine.joined(theirs)
             else:
                 values[each.name] = mine or theirs
         return replace(self, **values)
 
 
-def _both(one: Equipment, other: Equipment) -> Equipment:
-    available = tuple(dict.fromkeys((*one.available, *other.available)))
-    without = tuple(item for item in dict.fromkeys((*one.without, *other.without)) if item not in available)
-    return Equipment(available, without, one.only or other.only)
+def _one_each(some: tuple[Injury, ...], more: tuple[Injury, ...]) -> tuple[Injury, ...]:
+    """Of two that are told of the same part, what is said in either."""
+    found = {injury.part: injury for injury in some}
+    for injury in more:
+        known = found.get(injury.part, injury)
+        side = known.side if known.side is not Side.BOTH else injury.side
+        severity = known.severity if known.severity is not Severity.MODERATE else injury.severity
+        found[injury.part] = replace(known, side=side, severity=severity)
+    return tuple(found.values())
+
+
+def _stated(some: tuple[Adjustment, ...], more: tuple[Adjustment, ...]) -> tuple[Adjustment, ...]:
+    """ "Heavier, 4 kilos more": where there is a value, the direction alone says nothing new."""
+    both = tuple(dict.fromkeys((*some, *more)))
+    known = {each.what for each in both if each.value is not None}
+    return tuple(each for each in both if each.value is not None or each.what not in known)
+
+
+def _longest(some: tuple[Taste, ...], more: tuple[Taste, ...]) -> tuple[Taste, ...]:
+    """Said for today and for good, it is for good."""
+    found: dict[tuple[str, str, bool], Taste] = {}
+    for taste in (*some, *more):
+        key = (taste.kind, taste.value, taste.wanted)
+        if key not in found or taste.lasting is Lasting.PERMANENT:
+            found[key] = taste
+    return tuple(found.values())
 
 
 NOTHING = Slots()

@@ -40,6 +40,8 @@ _FRACTIONS: Final = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 
 _SHORT_FORMS: Final = {short: full for short, (full,) in phrases("short_forms", "short_forms")}
 
+_ENDINGS: Final = {"'ll": "will", "'ve": "have", "'re": "are"}
+
 _UNITS_OF_WORDS: Final = {word: int(value) for value, (word,) in phrases("short_forms", "numbers")}
 _TENS: Final = {word: int(value) for value, listed in phrases("short_forms", "tens") for word in listed}
 
@@ -85,8 +87,11 @@ def _raw_tokens(flat: str) -> Iterator[Token]:
             yield Token("without" if word == "w/o" else "with", start, end)
         elif word in _SHORT_FORMS:
             yield from (Token(part, start, end) for part in _SHORT_FORMS[word].split())
+        elif (ending := word[-3:]) in _ENDINGS and len(word) > len(ending):
+            yield Token(word[:-3], start, end)
+            yield Token(_ENDINGS[ending], start, end)
         elif word.endswith("'s") and len(word) > 2:
-            yield Token(word[:-2], start, end)
+            yield from (Token(part, start, end) for part in _SHORT_FORMS.get(word[:-2], word[:-2]).split())
         else:
             yield Token(word, start, end)
 
@@ -118,6 +123,12 @@ def _number_at(tokens: list[Token], at: int) -> tuple[float | None, int]:
         unit = _UNITS_OF_WORDS.get(joined[0], 0) if joined else 0
         used = 1 if not 0 < unit < 10 else 3 if joined is not following else 2
         return float(_TENS[token.word] + (unit if used > 1 else 0)), used
+    if (
+        following[1:3] == ["a", "half"]
+        and following[:1] == ["and"]
+        and _is_count(token, tokens[at + 4 : at + 5])
+    ):
+        return (token.value or float(_UNITS_OF_WORDS.get(token.word, 0))) + 0.5, 4
     if following[:1] == ["hundred"] and (token.word in {"a", *_UNITS_OF_WORDS} or token.value is not None):
         count = token.value if token.value is not None else float(_UNITS_OF_WORDS.get(token.word, 1))
         rest = (
@@ -126,11 +137,40 @@ def _number_at(tokens: list[Token], at: int) -> tuple[float | None, int]:
             else None
         )
         return (100 * count + rest, 4) if rest else (100 * count, 2)
-    if token.word == "couple" and following[:1] == ["of"]:
-        return 2.0, 2
-    if token.word in _UNITS_OF_WORDS:
-        return float(_UNITS_OF_WORDS[token.word]), 1
-    return (12.0, 1) if token.word == "dozen" else (None, 1)
+    return _one_word(token.word, following)
+
+
+def _one_word(word: str, following: list[str]) -> tuple[float | None, int]:
+    if word == "couple":
+        return (2.0, 2) if following[:1] == ["of"] else (2.0, 1) if following[:1] in _COUNTED else (None, 1)
+    if word == "half" and following[:2] == ["a", "dozen"]:
+        return 6.0, 3
+    named = _UNITS_OF_WORDS.get(word) or {"hundred": 100, "dozen": 12}.get(word)
+    return (None if named is None else float(named)), 1
+
+
+_COUNTED: Final = (
+    ["more"],
+    ["reps"],
+    ["sets"],
+    ["kg"],
+    ["extra"],
+    ["days"],
+    ["weeks"],
+    ["rounds"],
+    ["fewer"],
+)
+
+
+def _is_count(token: Token, following: list[Token]) -> bool:
+    """ "Two and a half kilos"; of hours and minutes, the amounts know."""
+    unit = following[0].word if following else ""
+    return (token.value is not None or token.word in _UNITS_OF_WORDS) and unit in {
+        "kg",
+        "lb",
+        "kilometres",
+        "km",
+    }
 
 
 _KEEPS_ITS_S: Final = ("ss", "us", "is")

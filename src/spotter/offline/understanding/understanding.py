@@ -1,5 +1,6 @@
 """A message, understood: what is wanted, with which slots, and how sure we are."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,22 +8,31 @@ from typing import Final
 
 from spotter.offline.understanding.answers import answer_in
 from spotter.offline.understanding.clauses import without_fillers
-from spotter.offline.understanding.dangers import danger_in
+from spotter.offline.understanding.dangers import danger_in, likely_danger
 from spotter.offline.understanding.data import words
-from spotter.offline.understanding.deciding import Guess, is_bare_request
+from spotter.offline.understanding.deciding import Guess, is_bare_request, is_off_topic
 from spotter.offline.understanding.dialogue import EMPTY, Table
-from spotter.offline.understanding.filling import fill, new_minutes
+from spotter.offline.understanding.filling import fill
 from spotter.offline.understanding.grammar import known_words
 from spotter.offline.understanding.injuries import pain_in
 from spotter.offline.understanding.intents import COURTESIES, Intent
 from spotter.offline.understanding.language import other_language
+from spotter.offline.understanding.lengths import new_minutes
 from spotter.offline.understanding.names import BASIC_NAMES, Names
 from spotter.offline.understanding.pointing import mentioned
 from spotter.offline.understanding.reading import Line, Vocabulary, read
 from spotter.offline.understanding.slots import NOTHING, Lasting, Slots, Span
 from spotter.offline.understanding.tags import Kind
 from spotter.offline.understanding.text import tokens_of
-from spotter.offline.understanding.weighing import MIXED, Part, default_model, meant, parts_of
+from spotter.offline.understanding.weighing import (
+    MIXED,
+    Part,
+    default_model,
+    heard_in,
+    is_alarm,
+    meant,
+    parts_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +79,17 @@ class Understander:
 
     def understand(self, text: str, now: datetime, table: Table = EMPTY) -> Understanding:
         line = read(text, self._vocabulary)
-        if danger := danger_in(line):
+        heard = heard_in(text, table)
+        alarm = is_alarm(text, heard) and not _tells_of_oneself(line)
+        if danger := danger_in(line) or (likely_danger(line) if alarm else None):
             return _single(Intent.RED_FLAG, Slots(danger=danger), 0.95, line.span())
         if other_language(tokens_of(text)):
             return _single(Intent.OTHER_LANGUAGE, NOTHING, 0.9, line.span())
         if answer := answer_in(line, table, lambda option: read(option, self._vocabulary)):
             intent, option = answer
             return _single(intent, Slots(option=option), 0.9, line.span())
-        return _assembled(line, _with_timer(parts_of(line, table, self._model)), now, table)
+        parts = parts_of(line, table, self._model, heard)
+        return _assembled(line, _with_pain(_with_timer(parts)), now, table)
 
 
 def _single(intent: Intent, slots: Slots, confidence: float, span: Span) -> Understanding:
@@ -85,10 +98,25 @@ def _single(intent: Intent, slots: Slots, confidence: float, span: Span) -> Unde
 
 def _guessed(part: Part, table: Table) -> list[Guess]:
     found = meant(part, default_model())
-    if found is None:
+    if found is None or is_off_topic(part.line) or _tells_of_oneself(part.line):
         return []
     intent, sure = found
+    if sure < _TOO_VAGUE or (sure < _VAGUE and part.scores.by_class[Intent.UNKNOWN] > _PERHAPS_NOTHING):
+        return []  # it may as well be nothing of ours: a question does less harm
     return [Guess(_settled(intent, part.line, table), round(sure, 3))]
+
+
+# "I'm 42, 80 kg": numbers of a person, which nothing here keeps, are no sets.
+_ONESELF: Final = re.compile(
+    r"^(?:\W*(?:hi|hey|so|well|and|ok|okay|also|btw)\S* )*\W*(?:i am|i weigh|my weight is|weight is|aged?|i m)"
+    r" (?:about |around |a |now |at )*[\d._,]+(?:_\S+)?/(?:NUM|WEIGHT|DUR)\b"
+)
+
+
+def _tells_of_oneself(line: Line) -> bool:
+    return _ONESELF.match(line.text) is not None and not line.has(
+        Kind.EXERCISE, Kind.REPS, Kind.SETS, Kind.NSETS
+    )
 
 
 def _without_soreness(line: Line, found: list[Guess]) -> list[Guess]:
@@ -112,6 +140,32 @@ def _with_timer(parts: list[Part]) -> list[Part]:
     return found
 
 
+def _with_pain(parts: list[Part]) -> list[Part]:
+    """ "Rolled my ankle at football, the left one": which, and how bad, is said in a second breath."""
+    found: list[Part] = []
+    for part in parts:
+        before = found[-1] if found else None
+        if before and _tells_more(part) and pain_in(before.line)[0]:
+            whole = Line(part.line.tokens, (*before.line.units, *part.line.units))
+            found[-1] = replace(before, line=whole)
+        else:
+            found.append(part)
+    return found
+
+
+_SECOND_BREATH: Final = 7
+
+
+def _tells_more(part: Part) -> bool:
+    name, sure = part.best
+    plain = all(unit.tag is None or unit.tag.kind in {Kind.REF, Kind.NUM} for unit in part.line.units)
+    vague = name == Intent.UNKNOWN or sure < _VAGUE
+    return plain and len(part.line.units) <= _SECOND_BREATH and (vague or name == Intent.REPORT_INJURY)
+
+
+_VAGUE: Final = 0.5
+_TOO_VAGUE: Final = 0.33
+_PERHAPS_NOTHING: Final = 0.25
 _TIMES: Final = (Kind.DUR, Kind.NUM, Kind.NSETS, Kind.SETS, Kind.REPS)
 
 
@@ -137,22 +191,61 @@ def _assembled(line: Line, parts: list[Part], now: datetime, table: Table) -> Un
         table = replace(table, focus=carried) if carried else table
         intents = [guess.intent for guess in found]
         hurt = _pain_intents(part, intents)
-        slots = fill(clause, [*intents, *hurt], table, now, carried)
-        carried = mentioned(clause, table) or carried
+        if not intents and not hurt and asked and _goes_on(clause):
+            intents = [asked[-1].intent]  # "Replace lunges, and squats": still replaced
+        slots = fill(clause, [*intents, *hurt], table, now, carried, line)
+        carried = mentioned(clause, table) or _pointed_at(slots) or carried
         whole = whole.merged(slots)
         asked += [Asked(guess.intent, slots, guess.confidence, clause.span()) for guess in found]
         asked += [Asked(intent, slots, 0.9, clause.span()) for intent in hurt]
         if not found and not hurt and slots != NOTHING:
-            loose.append((len(asked), slots, clause))
+            if intents:
+                asked[-1] = replace(asked[-1], slots=asked[-1].slots.merged(slots))
+            else:
+                loose.append((len(asked), slots, clause))
     asked = _with_loose(asked, loose, line, table, now)
     asked = _one_date(_one_request(asked), parts)
     serious = [each for each in asked if each.intent not in _LIGHT]
-    kept = _deduplicated(serious or _plain(asked))
+    kept = _folded(_deduplicated(serious or _plain(asked)), table)
     if not kept:
         kept = [Asked(Intent.UNKNOWN, whole, 0.3, line.span())]
     for each in kept:
         whole = whole.merged(each.slots)
     return Understanding(tuple(kept), whole)
+
+
+def _goes_on(clause: Line) -> bool:
+    """Nothing but the next of a list."""
+    first = [unit for unit in clause.units if unit.word != ","][:2]
+    return (
+        len(first) == 2
+        and first[0].word in {"and", "or", "nor"}
+        and bool(first[1].tag and first[1].tag.kind in {Kind.EXERCISE, Kind.REF})
+    )
+
+
+def _pointed_at(slots: Slots) -> str | None:
+    """ "Something else for 5": a number alone can point as well."""
+    return slots.references[-1].ids[-1] if slots.references and slots.references[-1].ids else None
+
+
+def _folded(asked: list[Asked], table: Table) -> list[Asked]:
+    """ "Loads of chest, ease off a bit" is one wish, and a condition that is fine is still a condition."""
+    intents = {each.intent for each in asked}
+    dropped: set[Intent] = set()
+    if Intent.LESS_OF in intents:
+        dropped |= {each.intent for each in asked if each.intent is Intent.EASIER and _vague(each, table)}
+    if Intent.HARDER in intents:
+        dropped |= {each.intent for each in asked if each.intent is Intent.LONGER and not each.slots.duration}
+    told = [injury for each in asked for injury in each.slots.injuries]
+    if {Intent.INJURY_BETTER, Intent.REPORT_INJURY} <= intents and not any(each.better for each in told):
+        dropped.add(Intent.INJURY_BETTER)
+    return [each for each in asked if each.intent not in dropped]
+
+
+def _vague(asked: Asked, table: Table) -> bool:
+    """It points at nothing by name."""
+    return all(reference.ids == (table.focus,) for reference in asked.slots.references)
 
 
 def _plain(asked: list[Asked]) -> list[Asked]:

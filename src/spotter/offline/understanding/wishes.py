@@ -22,10 +22,11 @@ _IN_OTHER_WORDS: Final = tuple(
     for name, verbs, things in (
         (
             "fat_loss",
-            "lose|losing|drop|shed|burn|get rid of|shrink|trim",
-            r"weight\S*|fat|belly\S*|gut|pounds|kilos|waist\S*|bod|stomach\S*",
+            "lose|losing|loose|drop|shed|shift|shifting|burn|get rid of|shrink|trim|melt|rid of",
+            r"tummy\S*|flab|podge|waistline|baby|weight\S*|fat|belly\S*|gut|pounds|kilos|waist\S*|bod|stomach\S*|stone|inches|lb|timber|tyre|paunch",
         ),
-        ("fat_loss", "fit into|look good in", r"jeans|dress|suit|clothes"),
+        ("fat_loss", "fit into|look good in|fit", r"jeans|dress|suit|clothes"),
+        ("fat_loss", r"fat|belly\S*|gut\S*|tummy\S*|flab|weight\S*", "gone|off|away"),
         (
             "muscle",
             "gain|build|put on|grow|fill out|pack on|add",
@@ -40,16 +41,21 @@ _THINGS: Final = (Kind.EXERCISE, Kind.PATTERN, Kind.MUSCLE, Kind.REGION, Kind.EQ
 
 _UNWANTED: Final = pattern("wishes.unwanted")
 _LIKED: Final = pattern("wishes.liked")
-# Not having a thing is no dislike of it.
-_MISSING: Final = re.compile(r"(?:no|without|not|except|minus|but no|do not (?:have|own))\b")
 _WOULD: Final = re.compile(r"\bwould (?:like|love|prefer)\b")
+_EXCLUSIVE: Final = re.compile(r"\bnot (?:just|only) (?:for )?(?:today|now|this)\b")
 _WARM: Final = re.compile(
-    r"\b(?:love|like|enjoy|favorite|fan|more|always|include|into|adore|keen|fond|every|jam|best)\b"
+    r"\b(?:love|like|enjoy|favorite|fan|(?<!never )(?<!no )(?<!not )more|always|include|into|adore|keen|fond|every|"
+    r"jam|best|obsessed|sucker|partial|happy|adores|loves|fancy)\b"
     r"(?!.*\b(?:not|never|no)\b)"
 )
 _COLD: Final = re.compile(
     r"\b(?:no|not|never|hate|hates|avoid|without|leave|skip|stop|ban|banned|exclude|worst|out|off|away|drop|clear|cut|"
-    r"allergic|done|refuse|sucks?|sick|can)\b"
+    r"allergic|done|refuse|sucks?|sick|can|detest|loathe|despise|rubbish|evil|devil|hell|torture|enough|awful|nope|scrap|"
+    r"ditch|bin|rather|scare|scares|ick|boring|dull|stand|bear|over)\b"
+)
+# Of a thing one has or has not, less would be no dislike.
+_LOATHED: Final = re.compile(
+    r"\b(?:hates?|loathe|detest|despise|satan|devil|evil|hell|worst|awful|torture|never|not ever|do not ever)\b"
 )
 _FOREVER: Final = pattern("wishes.forever")
 _TODAY: Final = pattern("wishes.today")
@@ -58,7 +64,7 @@ _A_WHILE: Final = pattern("wishes.a_while")
 
 def lasting_in(line: Line) -> Lasting | None:
     text = line.text
-    if _TODAY.search(text):
+    if _TODAY.search(text) and not _EXCLUSIVE.search(re.sub(r"/[A-Z]+", "", text)):
         return Lasting.SESSION
     if _A_WHILE.search(text):
         return Lasting.TEMPORARY
@@ -72,7 +78,8 @@ def tastes_in(line: Line, hurt: set[Tag], *, stated: bool = True) -> list[Taste]
     lasting = lasting_in(line)
     for match in _UNWANTED.finditer(text):
         for tag in line.tags_in(match, *_THINGS):
-            if tag not in hurt and not (tag.kind is Kind.EQUIP and _MISSING.match(match[0])):
+            # A thing that is not there, or not today, is no dislike: the equipment says so.
+            if tag not in hurt and not (tag.kind is Kind.EQUIP and lasting is not Lasting.PERMANENT):
                 for kind, value in _named(tag):
                     found.setdefault(
                         (kind, value),
@@ -91,10 +98,16 @@ def tastes_in(line: Line, hurt: set[Tag], *, stated: bool = True) -> list[Taste]
 
 def _by_tone(line: Line, hurt: set[Tag], lasting: Lasting | None) -> dict[tuple[str, str], Taste]:
     """Where no pattern fits, the tone of the words decides; without any, nothing does."""
-    wanted = bool(_WARM.search(line.text))
-    if wanted == bool(_COLD.search(line.text)):
+    loathed = bool(_LOATHED.search(line.text))
+    wanted = bool(_WARM.search(line.text)) and not loathed
+    if wanted == (loathed or bool(_COLD.search(line.text))):
         return {}
-    things = [tag for tag in line.tags(Kind.EXERCISE, Kind.PATTERN) if tag not in hurt]
+    kinds = (
+        (Kind.EXERCISE, Kind.PATTERN, Kind.EQUIP)
+        if _LOATHED.search(line.text)
+        else (Kind.EXERCISE, Kind.PATTERN)
+    )
+    things = [tag for tag in line.tags(*kinds) if tag not in hurt]
     return {
         (kind, value): Taste(kind, value, wanted, lasting or Lasting.PERMANENT, _words(line, tag))
         for tag in things
@@ -121,8 +134,10 @@ def _named(tag: Tag) -> Iterator[tuple[str, str]]:
 
 def goals_in(line: Line, *, stated: bool) -> list[Goal]:
     """`stated`: the clause is about a goal. Elsewhere only the named qualities count, not muscles or exercises."""
+    if stated and (halves := _halves(line)):
+        return [goal for half in halves for goal in goals_in(half, stated=True)]
     weight = _weight(line, stated=stated)
-    parts = [muscle for tag in line.tags(Kind.MUSCLE) for muscle in muscles_of(tag)] if stated else []
+    parts = [muscle for tag in line.tags(*_GROWN) for muscle in muscles_of(tag)] if stated else []
     names = [("category", tag.value) for tag in line.tags(Kind.GOAL)]
     if parts:
         # "Bigger arms" are arms, not muscle in general.
@@ -130,7 +145,26 @@ def goals_in(line: Line, *, stated: bool) -> list[Goal]:
     names += [("muscle", muscle) for muscle in parts]
     if stated:
         names += _told(line)
+    if ("category", "fat_loss") in names:
+        # What is to go from the belly is no muscle.
+        names = [each for each in names if each not in _WAIST]
     return [Goal(name, weight, kind) for kind, name in dict.fromkeys(names)]
+
+
+_WAIST: Final = (("muscle", "abs"), ("muscle", "obliques"))
+_WAYS: Final = frozenset({"walking", "running", "cycling", "swimming", "rowing"})
+_GROWN: Final = (Kind.MUSCLE, Kind.REGION)
+
+
+def _halves(line: Line) -> list[Line]:
+    """ "Less cardio, more strength": two goals, and each has its own direction."""
+    for at, unit in enumerate(line.units):
+        if at and unit.tag is None and unit.word in {",", "but", "more", "less", "and"}:
+            one, two = Line(line.tokens, line.units[:at]), Line(line.tokens, line.units[at:])
+            both = all(half.has(Kind.GOAL, Kind.PATTERN) for half in (one, two))
+            if both and bool(_AGAINST.search(one.text)) != bool(_AGAINST.search(two.text)):
+                return [one, two]
+    return []
 
 
 def _told(line: Line) -> Iterator[tuple[str, str]]:
@@ -138,7 +172,8 @@ def _told(line: Line) -> Iterator[tuple[str, str]]:
     if line.has(Kind.DIST):
         yield "category", "endurance"
     else:
-        yield from (("skill", tag.value) for tag in line.tags(Kind.EXERCISE))
+        for tag in line.tags(Kind.EXERCISE):
+            yield ("category", "endurance") if tag.value in _WAYS else ("skill", tag.value)
     for name, meant in _IN_OTHER_WORDS:
         if meant.search(line.text):
             yield "category", name

@@ -4,8 +4,9 @@ Every feature belongs to one word, so the weight of a stretch of text is the sum
 without reading them again.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from spotter.safety.classifier.concepts import CONCEPTS_OF, SMALL
@@ -16,6 +17,8 @@ _NEGATED: Final = 4
 _PIECE: Final = 4
 MARKS: Final = frozenset(".,%/_")
 _SUFFIXES: Final = ("ingly", "edly", "ness", "ings", "ing", "ied", "ies", "ed", "ly", "es", "er", "s", "e")
+_USUAL: Final = 10
+_SHORTEST: Final = 4
 _NUMBERS: Final = (1, 5, 12, 19, 34, 37, 42, 99, 139, 179, 250, 600, 1200)
 
 
@@ -68,13 +71,19 @@ def context_features(words: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield index, f"n{concept}"
 
 
+@cache
+def share_of(words: int) -> float:
+    """How much each of so many words counts. Long texts have more of everything, of chance too."""
+    return math.sqrt(_USUAL / max(words, _SHORTEST))
+
+
 def repeated(words: Sequence[str]) -> Iterator[int]:
-    """Words that count no more: said fifty times, something means no more than said twice."""
+    """Words that count no more: said fifty times, something means no more than said once."""
     times: dict[tuple[str, str, str], int] = {}
     for at in range(2, len(words)):
         three = (words[at - 2], words[at - 1], words[at])
         times[three] = seen = times.get(three, 0) + 1
-        if seen > 2 or three[0] == three[1] == three[2]:
+        if seen > 1 or three[0] == three[1] == three[2]:
             yield at
 
 

@@ -122,6 +122,20 @@ _PHRASES: Final = (
     r"suicide (?:prevention|awareness)|(?:concussion|return to play) (?:rules|protocol|policy|guidelines?)"
     r"(?: after concussion)?|gear (?:ratios?|shift|shifting|bag|check|list)|steroid (?:inhaler|cream|spray"
     r"|injection in (?:the|my) (?:shoulder|knee|hip|back|elbow))",
+    r"(?:rather|sooner) (?:die|be (?:shot|dead)) than (?!(?:live|be|go|keep|wake|face|stay|carry|continue"
+    r"|exist|feel|see|spend|eat|gain|look|wake)(?![a-z]))[a-z]+|(?:id|would|could) die for (?:your|that|this|a|an|some"
+    r"|those|these)|streak(?: [a-z]+){0,2} die[sd]?|where (?:i|we|dreams|gains|legs) (?:go|come|went) to die"
+    r"|good ?bye to (?:sugar|carbs?|alcohol|dairy|smoking|snacks?|bread|chocolate|gluten|coffee|excuses|winter"
+    r"|summer|beer|wine|my (?:belly|gut|love handles|old [a-z]+))",
+    r"black(?:ed|ing)? out (?:the|my|our|all|some)(?: whole| entire)? (?:windows?|calendar|diary|dates?"
+    r"|weekends?|schedule|screen|week|month|evenings?|blinds|curtains)|(?:calves|arms|biceps|quads|delts"
+    r"|glutes) blew up|seizure free|scars?(?: on my [a-z]+)? from (?:an? |the |my )?(?:old )?(?:accident"
+    r"|surgery|operation|op|c ?section|appendix|crash|fall|childhood)|(?:burpees|thrusters|sprints|they|these"
+    r"|those|it|that|cardio|that smell|the smell) makes? me(?: feel| a bit| so)? sick|zone (?:2|two)|talk test"
+    r"|burn (?:my|your|the|those|these) (?:arms|legs|abs|shoulders|glutes|quads|calves|lungs) out"
+    r"|(?:leg day|legday|burpees?|squats?|thrusters?|lunges?|cardio|wall ?balls?|sled(?: push)?|rowing|running"
+    r"|sprints?|deadlifts?|planks?|spin|assault bike|the rower|intervals?|mondays?) makes? me want to"
+    r" (?:die|cry|scream|quit|throw up)|suicide squad|(?:what is|whats) the meaning of life",
     r"cut(?:ting)? (?:phase|season|calories|carbs|weight for|sugar|back|down|out|the)|(?:lean|clean|mini"
     r"|summer|winter) (?:bulk|cut)|bulk(?:ing)? (?:and|or) cut(?:ting)?|deep cuts|cutting diet"
     r"|cutting cycle of",

@@ -59,6 +59,7 @@ def _mine(uow: UnitOfWork) -> Select[AgentSession]:
         AgentSession.user_id == (uow.scope.user_id or NOBODY),
         AgentSession.scenario == SCENARIO,
         AgentSession.erased_at.is_(None),
+        directory.no_trial(),
     )
 
 

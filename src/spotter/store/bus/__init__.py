@@ -8,7 +8,8 @@ there is something new in it, or carries a piece of text that nobody stores. A r
 A `Resync` comes after every (re)connection, every `poll_interval` seconds (less often in long silence),
 when the reader was too slow for its buffer, and when a sender had to drop notices. What is delivered of
 one topic from one process is in the order it was published. Readers in the sender's own
-process are woken directly, without the database, whether it is there or not.
+process are woken directly, without the database, whether it is there or not. While no other process
+listens nothing is sent at all; one that comes greets the others, and is told to re-read.
 """
 
 from spotter.store.bus.bus import Bus

@@ -101,6 +101,11 @@ class Bus:
         return self._owner.connected
 
     @property
+    def alone(self) -> bool:
+        """No other process listens, so nothing is sent. Whoever comes greets, and is told to read the log."""
+        return self._owner.alone
+
+    @property
     def subscriber_count(self) -> int:
         return len(self._subscribers)
 
@@ -156,8 +161,8 @@ class Bus:
     def _publish(self, notice: Notice) -> None:
         self.counters.published += 1
         self._subscribers.deliver(notice)
-        if self._owner.stopping.is_set():
-            return  # stop() waits for the outbox to run empty
+        if self._owner.alone or self._owner.stopping.is_set():
+            return  # nobody else would hear it; or stop() waits for the outbox to run empty
         if not self._outbox:
             self._owner.wake()
         self._outbox.add(notice)
@@ -165,6 +170,7 @@ class Bus:
     def _receive(self, payload: str) -> None:
         if payload.startswith(self._echo):
             return
+        self._owner.met()
         try:
             items = unpack(payload)
         except PayloadError as error:

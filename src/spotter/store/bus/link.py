@@ -12,17 +12,15 @@ import psycopg
 from psycopg import AsyncConnection, sql
 from psycopg.rows import TupleRow
 
+from spotter.store.waiting import NOTICE_A_DEAD_PEER
+
 logger = logging.getLogger(__name__)
 
+_NAME = "spotter bus"
 _CONNECT: dict[str, Any] = {
-    "application_name": "spotter bus",
+    "application_name": _NAME,
     "client_encoding": "utf8",
-    # A peer that vanished without a word is noticed by the kernel too, not only by our own questions.
-    "keepalives": 1,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 15_000,
+    **NOTICE_A_DEAD_PEER,
 }
 
 # NOTIFY takes a transaction id, so its commit would wait for the disk; a notification does not outlive
@@ -31,6 +29,12 @@ _SETTINGS = (
     "SELECT set_config('synchronous_commit', 'off', false), set_config('idle_session_timeout', '0', false)"
 )
 
+_LISTENING: LiteralString = """
+    SELECT (SELECT count(*) FROM pg_listening_channels() AS channel WHERE channel = %s),
+        (SELECT count(*) FROM pg_stat_activity AS a WHERE a.datname = current_database()
+            AND a.application_name = %s AND a.pid <> pg_backend_pid())
+"""
+
 
 class Link:
     """The connection, used by one task. Payloads are handed over as soon as the socket has them.
@@ -38,6 +42,9 @@ class Link:
     psycopg's own `notifies()` wakes ten times a second to look for signals and keeps the connection
     locked meanwhile. So we watch the socket ourselves whenever no statement runs; while one runs,
     psycopg reads the socket and calls the same handler.
+
+    We watch a duplicate: libpq closes its own as soon as it reads the end, and the next caller of this
+    process may get that number.
     """
 
     def __init__(
@@ -49,7 +56,7 @@ class Link:
         on_loss: Callable[[], None],
     ) -> None:
         self._connection = connection
-        self._socket = connection.fileno()
+        self._socket = socket.socket(fileno=os.dup(connection.fileno()))
         self._answer_timeout = answer_timeout
         self._on_payload = on_payload
         self._on_loss = on_loss
@@ -76,10 +83,24 @@ class Link:
         )
         return cls(connection, answer_timeout=answer_timeout, on_payload=on_payload, on_loss=on_loss)
 
-    async def listen(self, channel: str) -> None:
+    async def listen(self, channel: str, greeting: str) -> None:
+        """From now on; whoever listens already is greeted, so that they know they are heard."""
         await self.run(_SETTINGS)
         await self.run(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
-        await self._warn_of_pooler()
+        ((backend, _),) = await self.run("SELECT pg_backend_pid(), pg_notify(%s, %s)", [channel, greeting])
+        if backend != self._connection.info.backend_pid:
+            logger.warning(
+                "the bus seems to talk to a pooler: in transaction mode LISTEN receives nothing "
+                "and process locks are lost; give DATABASE_URL as a direct connection"
+            )
+
+    async def others(self, channel: str) -> int:
+        """How many other processes may be listening. Those whose connection is older than this answer are counted;
+        everybody else greets us."""
+        ((listening, others),) = await self.run(_LISTENING, [channel, _NAME])
+        if not listening:
+            raise psycopg.OperationalError("no longer listening: is there a pooler in between?")
+        return int(others)
 
     async def run(
         self, query: LiteralString | sql.Composed, parameters: Sequence[object] = ()
@@ -106,13 +127,12 @@ class Link:
 
     def cut(self) -> None:
         """End the connection under psycopg's hands: whatever waits on it fails at once."""
-        if self._connection.closed:
-            return
-        with suppress(OSError), socket.socket(fileno=os.dup(self._socket)) as duplicate:
-            duplicate.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     async def close(self) -> None:
         self._ignore_socket()
+        self._socket.close()
         await self._connection.close()
 
     def _watch_socket(self) -> None:
@@ -136,11 +156,3 @@ class Link:
     def _hand_over(self) -> None:
         while notify := self._connection.pgconn.notifies():
             self._on_payload(notify.extra.decode())
-
-    async def _warn_of_pooler(self) -> None:
-        ((backend,),) = await self.run("SELECT pg_backend_pid()")
-        if backend != self._connection.info.backend_pid:
-            logger.warning(
-                "the bus seems to talk to a pooler: in transaction mode LISTEN receives nothing "
-                "and process locks are lost; give DATABASE_URL as a direct connection"
-            )

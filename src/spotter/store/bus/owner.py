@@ -15,7 +15,7 @@ from spotter.errors import Unavailable
 from spotter.store.bus.link import Link
 from spotter.store.bus.notices import Counters
 from spotter.store.bus.outbox import Outbox
-from spotter.store.bus.wire import pack
+from spotter.store.bus.wire import greeting, pack
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,6 @@ _STABLE_AFTER = 5.0  # a connection that lasted this long starts the delays anew
 _CUT_GRACE = 0.5
 
 _NOTIFY = "SELECT pg_notify(%s, payload) FROM unnest(%s::text[]) AS payload"
-_STILL_LISTENING = "SELECT count(*) FROM pg_listening_channels() AS channel WHERE channel = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +59,9 @@ class Owner:
         self._on_payload = on_payload
         self._on_connected = on_connected
         self.connected = False
+        self.alone = False
+        """No other process listens: what is published need not be sent. Not known is not alone."""
+        self._met = 0
         self.stopping = asyncio.Event()
         self.tried = asyncio.Event()
         self.locks: set[tuple[int, int]] = set()
@@ -75,6 +77,14 @@ class Owner:
     def wake(self) -> None:
         """There is something in the outbox that was empty before."""
         self._wake.set()
+
+    def met(self) -> None:
+        """Another process was heard. What was not sent because nobody seemed to listen, it reads in the log."""
+        self._met += 1
+        if self.alone:
+            self._outbox.lose((), everything=True)
+            self._wake.set()
+        self.alone = False
 
     def has_lock(self, lock: tuple[int, int]) -> bool:
         return self.connected and self._link is not None and lock in self._link.held
@@ -116,9 +126,11 @@ class Owner:
                 await self._live_once()
             except (psycopg.Error, OSError) as error:
                 self._log_outage(error)
-                attempt = 0 if loop.time() - began > _STABLE_AFTER else attempt + 1
+            except Exception:  # without the bus there is no worker either, and nobody would notice
+                logger.exception("the bus met a bug and connects anew")
             finally:
                 self.tried.set()
+            attempt = 0 if loop.time() - began > _STABLE_AFTER else attempt + 1
             await self._pause(attempt)
 
     async def _live_once(self) -> None:
@@ -129,12 +141,12 @@ class Owner:
             on_loss=self._wake.set,
         )
         try:
-            await link.listen(self._channel)
-            await self._settle_locks(link)
+            await link.listen(self._channel, greeting(self._sender))
+            await self._check(link)
             self._announce()
             await self._serve(link)
         finally:
-            self.connected = False
+            self.connected = self.alone = False
             self._link = None
             self._refuse_requests()
             await link.close()
@@ -179,9 +191,10 @@ class Owner:
         self._counters.sent += len(payloads)
 
     async def _check(self, link: Link) -> None:
-        ((listening,),) = await link.run(_STILL_LISTENING, [self._channel])
-        if not listening:
-            raise psycopg.OperationalError("no longer listening: is there a pooler in between?")
+        met = self._met
+        others = await link.others(self._channel)
+        # Whoever came while we asked was heard before the answer, though they came after it.
+        self.alone = others == 0 and met == self._met
         await self._settle_locks(link)
 
     async def _settle_locks(self, link: Link) -> None:

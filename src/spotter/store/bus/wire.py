@@ -62,6 +62,11 @@ def sender_mark(sender: str) -> str:
     return f'["{sender}",'
 
 
+def greeting(sender: str) -> str:
+    """Of somebody who has just begun to listen: a payload that says nothing."""
+    return f"{sender_mark(sender)}0]"
+
+
 def unpack(payload: str) -> list[Notice | Resync]:
     try:
         parsed: Any = json.loads(payload)

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from spotter.store.migrations.money_functions import CAPPED
-from spotter.store.migrations.session_functions import ACT_FOR
+from spotter.store.migrations.money_functions import HOW_IT_STANDS
+from spotter.store.migrations.session_functions import ACT_FOR, DONE
 from spotter.store.migrations.turn_functions import START, TURN
 
 # A decision's event, and the turn that goes on because of it: opened again under a new fence, in the caller's
@@ -12,10 +12,11 @@ REOPEN_TURN: Final = f"""
 CREATE FUNCTION spotter_reopen_turn(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_types text[], p_contents text[]
-) RETURNS TABLE ({TURN}, capped boolean)
+) RETURNS TABLE ({TURN})
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
+    {DONE}
     busy boolean;
     found_user uuid;
 BEGIN
@@ -33,15 +34,15 @@ BEGIN
             ELSE now() + make_interval(secs => p_lease_seconds) END,
         cancel_requested = busy AND s.cancel_requested
         WHERE s.org_id = p_org AND s.id = p_session
-        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides
-        INTO fence, sequence, context_start, agent, scenario, overrides;
+        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides,
+            {HOW_IT_STANDS}
+        INTO fence, sequence, context_start, agent, scenario, overrides, settings, capped;
     PERFORM spotter_insert_events(
         p_org, p_session, found_user, sequence - cardinality(p_types), p_types, p_contents
     );
     IF busy THEN
         fence := NULL;
     END IF;
-    capped := {CAPPED};
     RETURN NEXT;
 END $$
 """
@@ -50,10 +51,11 @@ END $$
 NEXT_TURN: Final = f"""
 CREATE FUNCTION spotter_next_turn(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision
-) RETURNS TABLE ({TURN}, capped boolean)
+) RETURNS TABLE ({TURN})
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
+    {DONE}
     found_user uuid;
     message text;
 BEGIN

@@ -84,25 +84,39 @@ END $$
 """
 
 # As in session_functions, and: calls, approvals and limits go into the audit log with the event that tells of them.
+# Nearly always it is one event, which is one statement.
 INSERT_EVENTS: Final = """
 CREATE OR REPLACE FUNCTION spotter_insert_events(
     p_org uuid, p_session uuid, p_owner uuid, p_after integer, p_types text[], p_contents text[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    hashes bytea[] := '{}';
+    done boolean;
+    hashes bytea[];
     chained bytea;
 BEGIN
-    SELECT e.hash INTO chained FROM agent_events e
-        WHERE e.org_id = p_org AND e.session_id = p_session AND e.sequence_number = p_after;
-    FOR i IN 1 .. cardinality(p_types) LOOP
-        chained := sha256(coalesce(chained, ''::bytea) || convert_to(p_types[i] || chr(10) || p_contents[i], 'UTF8'));
-        hashes := hashes || chained;
-    END LOOP;
-    INSERT INTO agent_events (org_id, session_id, sequence_number, user_id, event_type, content, hash)
-        SELECT p_org, p_session, p_after + t.n, p_owner, t.kind, t.content::json, t.hash
-        FROM unnest(p_types, p_contents, hashes) WITH ORDINALITY AS t(kind, content, hash, n);
+    IF cardinality(p_types) = 1 THEN
+        INSERT INTO agent_events (org_id, session_id, sequence_number, user_id, event_type, content, hash) VALUES (
+            p_org, p_session, p_after + 1, p_owner, p_types[1], p_contents[1]::json,
+            sha256(coalesce((
+                SELECT e.hash FROM agent_events e
+                WHERE e.org_id = p_org AND e.session_id = p_session AND e.sequence_number = p_after
+            ), ''::bytea) || convert_to(p_types[1] || chr(10) || p_contents[1], 'UTF8'))
+        );
+    ELSE
+        SELECT e.hash INTO chained FROM agent_events e
+            WHERE e.org_id = p_org AND e.session_id = p_session AND e.sequence_number = p_after;
+        FOR i IN 1 .. cardinality(p_types) LOOP
+            chained := sha256(
+                coalesce(chained, ''::bytea) || convert_to(p_types[i] || chr(10) || p_contents[i], 'UTF8')
+            );
+            hashes := hashes || chained;
+        END LOOP;
+        INSERT INTO agent_events (org_id, session_id, sequence_number, user_id, event_type, content, hash)
+            SELECT p_org, p_session, p_after + t.n, p_owner, t.kind, t.content::json, t.hash
+            FROM unnest(p_types, p_contents, hashes) WITH ORDINALITY AS t(kind, content, hash, n);
+    END IF;
     IF p_types && ARRAY['result', 'approval_requested', 'approval_decided', 'turn_ended'] THEN
-        PERFORM spotter_audit_events(p_org, p_session, p_owner, p_after, p_types, p_contents);
+        done := spotter_audit_events(p_org, p_session, p_owner, p_after, p_types, p_contents) IS NULL;
     END IF;
 END $$
 """

@@ -6,18 +6,19 @@ SP005: as many turns are going on as the plan allows.
 
 from typing import Final
 
-from spotter.store.migrations.money_functions import AS_CALLER, AS_SERVICE, CAPPED
-from spotter.store.migrations.session_functions import ACT_FOR
+from spotter.store.migrations.money_functions import AS_CALLER, AS_SERVICE, HOW_IT_STANDS
+from spotter.store.migrations.session_functions import ACT_FOR, DONE
 from spotter.store.migrations.turn_functions import TURN, TURNS_LOCK
 
 OPEN_CALL: Final = f"""
 CREATE FUNCTION spotter_open_call(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_call text, p_key uuid
-) RETURNS TABLE ({TURN}, capped boolean)
+) RETURNS TABLE ({TURN})
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
+    {DONE}
     busy boolean;
     found_user uuid;
     most integer;
@@ -50,9 +51,9 @@ BEGIN
         lease_owner = p_lease_owner, lease_until = now() + make_interval(secs => p_lease_seconds),
         cancel_requested = false
         WHERE s.org_id = p_org AND s.id = p_session
-        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides
-        INTO fence, sequence, context_start, agent, scenario, overrides;
-    capped := {CAPPED};
+        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides,
+            {HOW_IT_STANDS}
+        INTO fence, sequence, context_start, agent, scenario, overrides, settings, capped;
     PERFORM spotter_insert_events(p_org, p_session, found_user, sequence - 1, ARRAY['action'], ARRAY[p_call]);
     RETURN NEXT;
 END $$

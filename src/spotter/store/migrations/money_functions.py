@@ -21,6 +21,10 @@ CAPPED: Final = """
     OR EXISTS (SELECT 1 FROM billing_accounts b WHERE b.org_id = p_org AND b.prepaid)
 """
 
+# What every statement that opens a turn says of its organisation: `settings` and `capped`. The stamp tells whether what
+# is kept of its settings still holds: see `store/stamps.py`.
+HOW_IT_STANDS: Final = f"(SELECT o.settings_stamp FROM organisations o WHERE o.id = p_org), ({CAPPED})"
+
 # A zone the database does not know would make every later bill fail; so it cannot be set.
 CHECK_ZONE: Final = """
 CREATE FUNCTION spotter_check_zone() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -45,8 +49,10 @@ APPLICABLE: Final = """
 CREATE FUNCTION spotter_applicable(
     p_org uuid, p_session uuid, p_owner uuid, p_agent text, p_run uuid, p_today date
 ) RETURNS TABLE (cap uuid, scope text, subject text, period text, period_start date, unit text)
-LANGUAGE sql STABLE AS $$
-    SELECT c.id, c.scope, s.subject, c.period, CASE c.period
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT c.id, c.scope, s.subject, c.period, CASE c.period
         WHEN 'day' THEN p_today WHEN 'month' THEN date_trunc('month', p_today)::date ELSE DATE '1970-01-01'
         END, c.unit
     FROM spend_caps c, LATERAL (SELECT CASE c.scope
@@ -54,9 +60,13 @@ LANGUAGE sql STABLE AS $$
         WHEN 'user' THEN nullif(p_owner, '00000000-0000-0000-0000-000000000000')::text
         WHEN 'session' THEN p_session::text
         WHEN 'run' THEN p_run::text
+        WHEN 'guests' THEN (
+            SELECT '' FROM memberships m
+            WHERE m.org_id = p_org AND m.user_id = p_owner AND m.guest_until IS NOT NULL
+        )
         ELSE p_agent END AS subject) s
-    WHERE c.org_id = p_org AND s.subject IS NOT NULL AND c.subject IN ('', s.subject)
-$$
+    WHERE c.org_id = p_org AND s.subject IS NOT NULL AND c.subject IN ('', s.subject);
+END $$
 """
 
 # What a cap would have counted so far, from the entries themselves.
@@ -78,7 +88,8 @@ BEGIN
     ELSE
         SELECT sum(CASE p_unit WHEN 'money' THEN e.counted ELSE e.counted_tokens END) INTO spent FROM usage_entries e
             WHERE e.org_id = p_org AND e.billing_day BETWEEN first AND last AND CASE p_scope
-                WHEN 'user' THEN e.user_id = p_subject::uuid WHEN 'agent' THEN e.agent = p_subject ELSE true END;
+                WHEN 'user' THEN e.user_id = p_subject::uuid WHEN 'agent' THEN e.agent = p_subject
+                WHEN 'guests' THEN e.guest ELSE true END;
     END IF;
     RETURN coalesce(spent, 0);
 END $$

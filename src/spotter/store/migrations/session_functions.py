@@ -3,14 +3,20 @@
 All run as their caller (SECURITY INVOKER): the policies apply as in any other statement. Each begins by saying
 for whom it acts; inside a function that is a statement of its own, so the planner cannot put it off. Those that open
 turns and write in them count money too: they are in `turn_functions.py`, made by a later migration.
+
+Functions that are called for what they do are called in assignments to `done`: PL/pgSQL evaluates those directly, while
+PERFORM plans and runs a query each time.
 """
 
 from typing import Final
 
+DONE: Final = "done boolean;"
+"""What a function declares that uses `ACT_FOR` and the like."""
+
 ACT_FOR: Final = """
-    PERFORM set_config('spotter.org_id', p_org::text, true),
-            set_config('spotter.user_id', coalesce(p_user::text, ''), true),
-            set_config('spotter.role', p_role, true);
+    done := set_config('spotter.org_id', p_org::text, true) IS NULL;
+    done := set_config('spotter.user_id', coalesce(p_user::text, ''), true) IS NULL;
+    done := set_config('spotter.role', p_role, true) IS NULL;
 """
 
 # Adds a batch after `p_after`, chaining each row's hash to the one before it.
@@ -40,6 +46,8 @@ CREATE FUNCTION spotter_renew(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_seconds double precision, p_fence bigint
 ) RETURNS TABLE (cancel_requested boolean) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE
+    {DONE}
 BEGIN
     {ACT_FOR}
     RETURN QUERY UPDATE agent_sessions s SET lease_until = now() + make_interval(secs => p_lease_seconds)
@@ -52,6 +60,8 @@ READ: Final = f"""
 CREATE FUNCTION spotter_read(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_after integer, p_limit integer
 ) RETURNS TABLE (sequence integer, kind text, content text, at timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+    {DONE}
 BEGIN
     {ACT_FOR}
     RETURN QUERY SELECT e.sequence_number, e.event_type, e.content::text, e.created_at FROM agent_events e

@@ -10,8 +10,14 @@ SP004: a message with this key was said before.  SP005: as many turns are going 
 
 from typing import Final
 
-from spotter.store.migrations.money_functions import AS_CALLER, AS_SERVICE, CAPPED, SHARE_CAPS
-from spotter.store.migrations.session_functions import ACT_FOR
+from spotter.store.migrations.money_functions import (
+    AS_CALLER,
+    AS_SERVICE,
+    CAPPED,
+    CAPS_LOCK,
+    HOW_IT_STANDS,
+)
+from spotter.store.migrations.session_functions import ACT_FOR, DONE
 
 TURNS_LOCK: Final = 7267
 """Any number nobody else uses, beside the organisation's."""
@@ -29,12 +35,14 @@ _BILL: Final = """
     INSERT INTO usage_entries (
         org_id, session_id, sequence_number, n, user_id, billing_day, billing_month, kind, agent, task_id, run_id,
         provider, model, input, output, cache_read, cache_write, reported, cost, charge, markup, price, counted,
-        counted_tokens
+        counted_tokens, guest
     ) SELECT p_org, p_session, last - count + c.place, c.n, owner, d.today, date_trunc('month', d.today)::date,
         p_types[c.place], agent, task, run, c.provider, c.model, c.input, c.output, c.cache_read, c.cache_write,
         c.reported, c.cost, c.charge, c.markup, c.price,
         CASE WHEN c.reported THEN c.counted ELSE greatest(c.counted, unknown) END,
-        CASE WHEN c.reported THEN c.tokens ELSE greatest(c.tokens, unknown_tokens) END
+        CASE WHEN c.reported THEN c.tokens ELSE greatest(c.tokens, unknown_tokens) END,
+        EXISTS (SELECT 1 FROM memberships m WHERE m.org_id = p_org AND m.user_id = owner
+            AND m.guest_until IS NOT NULL)
     FROM json_to_recordset(p_charges) AS c(
         place integer, n integer, provider text, model text, input integer, output integer, cache_read integer,
         cache_write integer, reported boolean, cost bigint, charge bigint, markup integer, price text,
@@ -61,6 +69,7 @@ CREATE FUNCTION spotter_append(
     p_close boolean, p_charges json, OUT last integer, OUT capped boolean, OUT stop boolean, OUT waiting boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
+    {DONE}
     count integer := cardinality(p_types);
     owner uuid;
     covered integer;
@@ -90,47 +99,48 @@ BEGIN
         cancel_requested = s.cancel_requested AND NOT p_close
         WHERE s.org_id = p_org AND s.id = p_session AND s.erased_at IS NULL
             AND (p_fence IS NULL OR (s.fence = p_fence AND s.turn_open))
-        RETURNING s.last_sequence, s.user_id, s.agent, s.task_id, s.run_id, s.cancel_requested
-        INTO last, owner, agent, task, run, stop;
+        RETURNING s.last_sequence, s.user_id, s.agent, s.task_id, s.run_id, s.cancel_requested,
+            CASE WHEN p_charges IS NULL THEN {CAPPED} END
+        INTO last, owner, agent, task, run, stop, capped;
     IF NOT FOUND THEN
         IF p_fence IS NULL THEN
             RAISE EXCEPTION 'no such session' USING ERRCODE = 'SP002';
         END IF;
         RAISE EXCEPTION 'fenced' USING ERRCODE = 'SP001';
     END IF;
-    PERFORM spotter_insert_events(p_org, p_session, owner, last - count, p_types, p_contents);
+    done := spotter_insert_events(p_org, p_session, owner, last - count, p_types, p_contents) IS NULL;
     IF p_charges IS NOT NULL THEN
-        {SHARE_CAPS}
-    END IF;
-    capped := {CAPPED};
-    IF capped AND p_charges IS NOT NULL THEN
-        SELECT s.unknown, s.unknown_tokens INTO unknown, unknown_tokens
-            FROM spotter_settle(p_org, p_session, p_fence, owner, agent, run, p_charges) s;
-        {AS_CALLER}
-    END IF;
-    IF p_charges IS NOT NULL THEN
+        done := pg_advisory_xact_lock_shared({CAPS_LOCK}, uuid_hash(p_org)) IS NULL;
+        capped := {CAPPED};
+        IF capped THEN
+            SELECT s.unknown, s.unknown_tokens INTO unknown, unknown_tokens
+                FROM spotter_settle(p_org, p_session, p_fence, owner, agent, run, p_charges) s;
+            {AS_CALLER}
+        END IF;
         {_BILL}
     END IF;
     -- The session's row is locked: whoever comes later finds the turn ended, and begins the next one.
-    waiting := p_close AND (
-        EXISTS (SELECT 1 FROM agent_inbox w WHERE w.org_id = p_org AND w.session_id = p_session)
-        OR EXISTS (
-            SELECT 1 FROM approvals a WHERE a.org_id = p_org AND a.session_id = p_session
-                AND a.decided_at IS NOT NULL AND a.settled_at IS NULL
-        )
-    );
-    IF capped AND p_close THEN
-        {AS_SERVICE}
-        PERFORM spotter_release(p_org, ARRAY(
-            SELECT r.id FROM spend_reservations r WHERE r.org_id = p_org AND r.session_id = p_session
-        ));
-        {AS_CALLER}
+    waiting := false;
+    IF p_close THEN
+        waiting := EXISTS (SELECT 1 FROM agent_inbox w WHERE w.org_id = p_org AND w.session_id = p_session)
+            OR EXISTS (
+                SELECT 1 FROM approvals a WHERE a.org_id = p_org AND a.session_id = p_session
+                    AND a.decided_at IS NOT NULL AND a.settled_at IS NULL
+            );
+        IF capped THEN
+            {AS_SERVICE}
+            PERFORM spotter_release(p_org, ARRAY(
+                SELECT r.id FROM spend_reservations r WHERE r.org_id = p_org AND r.session_id = p_session
+            ));
+            {AS_CALLER}
+        END IF;
     END IF;
 END $$
 """
 
 TURN: Final = (
-    "fence bigint, sequence integer, context_start integer, agent text, scenario text, overrides jsonb"
+    "fence bigint, sequence integer, context_start integer, agent text, scenario text, overrides jsonb, "
+    "settings bigint, capped boolean"
 )
 """What every function that opens a turn tells of it."""
 
@@ -140,12 +150,12 @@ START: Final = f"""
             lease_owner = p_lease_owner, lease_until = now() + make_interval(secs => p_lease_seconds),
             cancel_requested = false
             WHERE s.org_id = p_org AND s.id = p_session
-            RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides
-            INTO fence, sequence, context_start, agent, scenario, overrides;
-        capped := {CAPPED};
-        PERFORM spotter_insert_events(
+            RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides,
+                {HOW_IT_STANDS}
+            INTO fence, sequence, context_start, agent, scenario, overrides, settings, capped;
+        done := spotter_insert_events(
             p_org, p_session, found_user, sequence - 1, ARRAY['user_message'], ARRAY[message]
-        );
+        ) IS NULL;
         RETURN NEXT;
 """
 
@@ -153,11 +163,13 @@ OPEN_TURN: Final = f"""
 CREATE FUNCTION spotter_open_turn(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_message text, p_wait boolean, p_key uuid
-) RETURNS TABLE ({TURN}, capped boolean)
+) RETURNS TABLE ({TURN})
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
+    {DONE}
     busy boolean;
+    waits boolean;
     found_user uuid;
     message text := p_message;
     most integer;
@@ -175,11 +187,10 @@ BEGIN
             RAISE EXCEPTION 'already said' USING ERRCODE = 'SP004';
         END IF;
     END IF;
-    busy := busy OR EXISTS (
-        SELECT 1 FROM agent_inbox w WHERE w.org_id = p_org AND w.session_id = p_session
-    );
-    IF NOT busy THEN
-        SELECT b.concurrent_turns INTO most FROM billing_accounts b WHERE b.org_id = p_org;
+    -- Only now, with the session locked: what others did until then is seen.
+    SELECT EXISTS (SELECT 1 FROM agent_inbox w WHERE w.org_id = p_org AND w.session_id = p_session),
+        (SELECT b.concurrent_turns FROM billing_accounts b WHERE b.org_id = p_org) INTO waits, most;
+    IF NOT (busy OR waits) THEN
         IF most IS NOT NULL THEN
             PERFORM pg_advisory_xact_lock({TURNS_LOCK}, uuid_hash(p_org));
             {AS_SERVICE}
@@ -205,17 +216,19 @@ TAKE_OVER: Final = f"""
 CREATE FUNCTION spotter_take_over(
     p_org uuid, p_user uuid, p_role text, p_session uuid, p_lease_owner integer, p_lease_seconds double precision,
     p_fence bigint
-) RETURNS TABLE ({TURN}, capped boolean, stop boolean)
+) RETURNS TABLE ({TURN}, stop boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE
+    {DONE}
 BEGIN
     {ACT_FOR}
     RETURN QUERY UPDATE agent_sessions s SET
         fence = s.fence + 1, lease_owner = p_lease_owner,
         lease_until = now() + make_interval(secs => p_lease_seconds)
         WHERE s.org_id = p_org AND s.id = p_session AND s.turn_open AND s.fence = p_fence
-        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides, ({CAPPED}),
-            s.cancel_requested;
+        RETURNING s.fence, s.last_sequence, s.context_start_sequence, s.agent, s.scenario, s.overrides,
+            {HOW_IT_STANDS}, s.cancel_requested;
 END $$
 """
 

@@ -13,7 +13,7 @@ from spotter.scenarios.coach.stages import CoachStage, Refused
 from spotter.sessions.events import Move
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.tools.coach.visiting import standing
-from spotter.training import pain, preferences, table, underway, words
+from spotter.training import correcting, pain, preferences, table, underway, words
 from spotter.training.catalogue import catalogue
 from spotter.training.limits import Severity, Side
 from spotter.training.pain import Advice, Sign
@@ -40,9 +40,13 @@ async def log_set(
     notes: Note = "",
 ) -> Answer:
     """Log one set of the workout, by the exercise's id or name (the one to do now if you leave both out). Give reps or
-    seconds as they were done. The same set again is a correction. You are told what comes next."""
-    uow, _ = await standing(context, CoachStage.WORKOUT, CoachStage.LOGGING)
-    row, workout = await _open(uow, context)
+    seconds as they were done. The same set again is a correction, also after the workout was written down: name the
+    exercise then, and its points follow. You are told what comes next."""
+    uow, session = await standing(context, CoachStage.WORKOUT, CoachStage.LOGGING, CoachStage.COMPLETE)
+    over = session.stage is CoachStage.COMPLETE
+    row, workout = await _open(uow, context, "logged" if over else "open")
+    if over and exercise_id is None and not name:
+        raise FixAndRetry("The workout is written down. Name the exercise and the set to correct.")
     exercise, number = _meant(workout, row, exercise_id, name, set_number)
     if reps is None and seconds is None:
         raise FixAndRetry("Say how many repetitions or seconds it was. Nothing was logged.")
@@ -52,6 +56,8 @@ async def log_set(
         exercise.id, exercise.name, exercise.exercise_id or "", number, reps, seconds, weight_kg, rpe, notes
     )
     await underway.add_set(uow, row, done)
+    if over:
+        return await _corrected(uow, context, done)
     return _told(
         workout,
         row,
@@ -127,9 +133,24 @@ def _uses(one: WorkoutExercise, joint: Joint) -> bool:
     return known is not None and known.joints.get(joint, 0) > 0
 
 
-async def _open(uow: UnitOfWork, context: ToolContext) -> tuple[WorkoutOnTable, Workout]:
+async def _corrected(uow: UnitOfWork, context: ToolContext, done: SetDone) -> Answer:
+    found = await correcting.correct(uow, context.session_id, done)
+    if found is None:
+        raise FixAndRetry("This visit has no workout in the history. Nothing was changed.")
+    what = "Added" if found.added else "Corrected"
+    points = (
+        f" {found.earned.points:+} XP for it, {found.earned.total} in all." if found.earned.points else ""
+    )
+    data = {"success": True, "logged": done.name, "set_number": done.set_number, "added": found.added}
+    return Answer(
+        {**data, "experience": found.earned.as_json()},
+        f"{what} set {done.set_number} of {done.name} in the history.{points}",
+    )
+
+
+async def _open(uow: UnitOfWork, context: ToolContext, state: str = "open") -> tuple[WorkoutOnTable, Workout]:
     row = await table.on_table(uow, context.session_id)
-    if row is None or row.state != "open":
+    if row is None or row.state != state:
         raise FixAndRetry("No workout is going on.")
     return row, table.read(row)
 

@@ -51,6 +51,10 @@ class Catalogue:
     def __contains__(self, exercise_id: object) -> bool:
         return exercise_id in self._by_id
 
+    def also(self, exercises: Iterable[Exercise]) -> "Catalogue":
+        """With others beside ours; an id of ours stays ours."""
+        return Catalogue([*(each for each in exercises if each.id not in self), *self], self.ladders.values())
+
     def get(self, exercise_id: str) -> Exercise | None:
         return self._by_id.get(exercise_id)
 

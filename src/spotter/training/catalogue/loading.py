@@ -47,7 +47,7 @@ def read_exercises(
         pattern = Pattern(path.stem)
         for entry in json.loads(path.read_bytes())["exercises"]:
             try:
-                yield name, _exercise(entry, pattern, places.get(entry["id"], ()))
+                yield name, exercise_from(entry, pattern, places.get(entry["id"], ()))
             except KeyError as missing:
                 raise ValueError(
                     f"{name}: {entry.get('id')}: {missing} is missing or no word of ours"
@@ -66,7 +66,7 @@ _FLAGS: Final = {each.value: each for each in Flag}
 _SUITS: Final = {each.value: each for each in Suits}
 
 
-def _exercise(entry: dict[str, Any], pattern: Pattern, places: tuple[LadderPlace, ...]) -> Exercise:
+def exercise_from(entry: dict[str, Any], pattern: Pattern, places: tuple[LadderPlace, ...]) -> Exercise:
     get = entry.get
     unit = _UNITS[entry["unit"]]
     low, high = entry["range"]
@@ -91,4 +91,5 @@ def _exercise(entry: dict[str, Any], pattern: Pattern, places: tuple[LadderPlace
         suits=frozenset([_SUITS[word] for word in get("suits", ())]),
         cues=tuple(entry["cues"]),
         places=places,
+        unproven="joints" in get("guessed", ()),
     )

@@ -15,11 +15,11 @@ from spotter.training.importers.logged import (
 )
 from spotter.training.importers.outcome import Skipped
 from spotter.training.importers.plausible import doubt
-from spotter.training.importers.reading import moment, number, rows, whole
+from spotter.training.importers.reading import NO_DATE, moment, number, rows, whole
 from spotter.training.vocabulary import SetType
 
 SOURCE: Final = "hevy"
-COLUMNS: Final = frozenset({"title", "start_time", "exercise_title", "set_type"})
+COLUMNS: Final = frozenset({"title", "start_time", "exercise_title"})
 
 _SET_TYPES: Final = {each.value: each for each in SetType} | {
     "drop_set": SetType.DROPSET,
@@ -32,11 +32,12 @@ _DISTANCES: Final = {"distance_km": 1000.0, "distance_miles": METRES_IN_A_MILE, 
 def read(lines: Iterable[str], book: Catalogue, *, zone: tzinfo) -> Iterator[LoggedWorkout | Skipped]:
     assembler = Assembler(SOURCE, book)
     for line, row in rows(lines):
-        read_row = _row(row, zone)
+        read_row = row if isinstance(row, str) else _row(row, zone)
         if isinstance(read_row, SetRow):
             assembler.add(read_row)
         else:
-            yield Skipped(f"line {line}", row.get("exercise_title", ""), read_row)
+            name = "" if isinstance(row, str) else row.get("exercise_title", "")
+            yield Skipped(f"line {line}", name, read_row)
     yield from assembler.workouts()
 
 
@@ -46,7 +47,7 @@ def _row(row: Mapping[str, str], zone: tzinfo) -> SetRow | str:
         return "no exercise"
     started = moment(row.get("start_time", ""), zone)
     if started is None:
-        return "the date cannot be read"
+        return NO_DATE
     ended = moment(row.get("end_time", ""), zone)
     done = LoggedSet(
         type=_SET_TYPES.get(row.get("set_type", "").lower(), SetType.NORMAL),

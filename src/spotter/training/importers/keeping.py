@@ -19,7 +19,8 @@ from spotter.training.vocabulary import Kind, SetType
 
 _LONGEST_NAME: Final = 120
 _LONGEST_NOTE: Final = 2_000
-_FIRST_YEAR: Final = 1970
+_FIRST_YEAR: Final = 1971
+"""A date in 1970 is a clock that was never set."""
 _A_DAY: Final = timedelta(days=1)
 
 

@@ -27,6 +27,11 @@ _UNIT_SECONDS: Final = {"h": 3600, "m": 60, "s": 1}
 _LONGEST: Final = timedelta(days=2)
 
 
+NO_DATE: Final = (
+    "the date cannot be read; if the app speaks another language, set it to English and export again"
+)
+
+
 def decoded(data: bytes) -> str:
     """What the bytes say. Spreadsheets on Windows leave marks and old encodings behind."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -41,8 +46,9 @@ def decoded(data: bytes) -> str:
     raise UnreadableFile("This is not a text file. Nothing was imported; export it again as CSV or JSON.")
 
 
-def rows(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line numbers and rows by column name (small letters). The separator is the one the header has most of."""
+def rows(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, str] | str]]:
+    """Line numbers and rows by column name (small letters), or what is wrong with a row: one whose fields are not
+    those of the header would put numbers into the wrong columns. The separator is the one the header has most of."""
     source = iter(lines)
     header = next((line for line in source if line.strip()), "")
     header = header.removeprefix("\ufeff")
@@ -51,12 +57,25 @@ def rows(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         columns = [column.strip().lower() for column in next(reader, [])]
         for row in reader:
-            if any(field.strip() for field in row):
-                yield reader.line_num, dict(zip(columns, (field.strip() for field in row), strict=False))
+            fields = [field.strip() for field in row]
+            if any(fields):
+                told = _torn(fields, columns) or dict(zip(columns, fields, strict=False))
+                yield reader.line_num, told
     except csv.Error as error:
         raise UnreadableFile(
             f"Line {reader.line_num} cannot be read as CSV: {error}. Lines before it were understood."
         ) from error
+
+
+def _torn(fields: list[str], columns: list[str]) -> str:
+    """Why the fields of a row cannot be those of the header; nothing when they can."""
+    if any(fields[len(columns) :]):
+        return "it has more fields than the header: a number or a text with the separator in it needs quotes"
+    if len(fields) < len(columns) and any("\n" in field for field in fields):
+        return "a quotation mark is not closed, so what follows it could not be told apart"
+    if len(fields) == 1 < len(columns):
+        return "it is not separated as the header is"
+    return ""
 
 
 def number(text: str) -> float | None:
@@ -81,13 +100,18 @@ def whole(text: str) -> int | None:
 
 @lru_cache(maxsize=1024)  # every set of a workout repeats its date
 def moment(text: str, zone: tzinfo) -> datetime | None:
-    """Exports carry local time without a zone; the reader has to know where the athlete trained."""
+    """Exports carry local time without a zone, so the reader has to know where the athlete trained; one with a zone is
+    believed."""
     for form in _DATES:
         try:
             return datetime.strptime(text.strip(), form).replace(tzinfo=zone)
         except ValueError:
             continue
-    return None
+    try:
+        exact = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return exact if exact.tzinfo is not None else exact.replace(tzinfo=zone)
 
 
 def duration(text: str) -> timedelta | None:

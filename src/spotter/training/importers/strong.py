@@ -19,7 +19,7 @@ from spotter.training.importers.logged import (
 )
 from spotter.training.importers.outcome import Skipped
 from spotter.training.importers.plausible import doubt
-from spotter.training.importers.reading import duration, moment, number, rows, whole
+from spotter.training.importers.reading import NO_DATE, duration, moment, number, rows, whole
 from spotter.training.vocabulary import SetType
 
 SOURCE: Final = "strong"
@@ -27,10 +27,15 @@ COLUMNS: Final = frozenset({"date", "workout name", "exercise name", "set order"
 
 _SET_TYPES: Final = {"w": SetType.WARMUP, "d": SetType.DROPSET, "f": SetType.FAILURE}
 _REST: Final = frozenset({"rest timer", "rest"})
-_POUNDS: Final = frozenset({"lb", "lbs", "pound", "pounds"})
+_KILOGRAMS: Final = {
+    **dict.fromkeys(("kg", "kgs", "kilogram", "kilograms"), 1.0),
+    **dict.fromkeys(("lb", "lbs", "pound", "pounds"), KILOGRAMS_IN_A_POUND),
+    **dict.fromkeys(("st", "stone", "stones"), 14 * KILOGRAMS_IN_A_POUND),
+}
 _METRES: Final = {
-    "m": 1.0,
-    "meters": 1.0,
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1.0),
+    **dict.fromkeys(("yd", "yard", "yards"), METRES_IN_A_MILE / 1760),
+    **dict.fromkeys(("ft", "foot", "feet"), METRES_IN_A_MILE / 5280),
     "km": 1000.0,
     "mi": METRES_IN_A_MILE,
     "mile": METRES_IN_A_MILE,
@@ -44,11 +49,12 @@ def read(
     """`pounds` says what weights without a unit are in; a unit in the file is believed first."""
     assembler = Assembler(SOURCE, book)
     for line, row in rows(lines):
-        read_row = _row(row, zone, pounds)
+        read_row = row if isinstance(row, str) else _row(row, zone, pounds)
         if isinstance(read_row, SetRow):
             assembler.add(read_row)
         else:
-            yield Skipped(f"line {line}", row.get("exercise name", ""), read_row)
+            name = "" if isinstance(row, str) else row.get("exercise name", "")
+            yield Skipped(f"line {line}", name, read_row)
     yield from assembler.workouts()
 
 
@@ -61,13 +67,19 @@ def _row(row: Mapping[str, str], zone: tzinfo, pounds: bool) -> SetRow | str:
         return "no exercise"
     started = moment(row.get("date", ""), zone)
     if started is None:
-        return "the date cannot be read"
+        return NO_DATE
+    try:
+        weight = _measured(row, "weight", _KILOGRAMS, "lb" if pounds else "kg")
+        # Who counts in pounds counts in miles; the app has one setting for both.
+        distance = _measured(row, "distance", _METRES, "mi" if pounds else "km")
+    except _UnknownUnit as unknown:
+        return f"the unit {unknown} is not known"
     done = LoggedSet(
         type=_SET_TYPES.get(order, SetType.NORMAL),
         reps=whole(row.get("reps", "")),
-        weight_kg=_weight(row, pounds),
+        weight_kg=weight,
         seconds=number(row.get("seconds", "")),
-        distance_m=_distance(row, pounds),
+        distance_m=distance,
         rpe=number(row.get("rpe", "")),
         notes=_text(row.get("notes", "")),
     )
@@ -84,24 +96,21 @@ def _row(row: Mapping[str, str], zone: tzinfo, pounds: bool) -> SetRow | str:
     )
 
 
-def _weight(row: Mapping[str, str], pounds: bool) -> float | None:
-    for column in row:
-        if column.startswith("weight") and column != "weight unit":
-            value = number(row[column])
-            unit = row.get("weight unit", "") or column.removeprefix("weight").strip(" ()")
-            heavy = unit.lower() in _POUNDS if unit else pounds
-            return None if value is None else round(value * KILOGRAMS_IN_A_POUND, 3) if heavy else value
-    return None
+class _UnknownUnit(Exception):
+    """A number in a unit we cannot convert would be a wrong number."""
 
 
-def _distance(row: Mapping[str, str], pounds: bool) -> float | None:
+def _measured(row: Mapping[str, str], what: str, factors: Mapping[str, float], usual: str) -> float | None:
+    """The number of a column, in our unit: its own is beside it, in the header, or nowhere."""
     for column in row:
-        if column.startswith("distance") and column != "distance unit":
+        if column.startswith(what) and column != f"{what} unit":
             value = number(row[column])
-            unit = row.get("distance unit", "") or column.removeprefix("distance").strip(" ()")
-            # Who counts in pounds counts in miles; the app has one setting for both.
-            factor = _METRES.get(unit.lower() or ("mi" if pounds else "km"), 1.0)
-            return None if value is None else round(value * factor, 1)
+            if value is None:
+                return None
+            unit = row.get(f"{what} unit", "") or column.removeprefix(what).strip(" ()") or usual
+            if (factor := factors.get(unit.lower())) is None:
+                raise _UnknownUnit(unit[:12])
+            return value if factor == 1.0 else round(value * factor, 3)
     return None
 
 

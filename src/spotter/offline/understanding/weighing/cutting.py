@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from spotter.language import Heard
 from spotter.offline.understanding.clauses import without_fillers
 from spotter.offline.understanding.data import words
 from spotter.offline.understanding.deciding import hints
@@ -14,6 +15,7 @@ from spotter.offline.understanding.dialogue import Table
 from spotter.offline.understanding.intents import Intent
 from spotter.offline.understanding.reading import Line, Unit
 from spotter.offline.understanding.weighing.features import features_of
+from spotter.offline.understanding.weighing.hearing import likely_in
 from spotter.offline.understanding.weighing.model import MIXED, Model, Scores
 
 _ENDS: Final = frozenset(".!?;")
@@ -27,6 +29,8 @@ _MANY: Final = 7
 _TOO_MANY: Final = 12
 _WIDEST: Final = 4
 _MOST: Final = 40
+_SHARE: Final = 0.5
+"""How much the weights of words count beside the language model, which has read whole messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Part:
         return next(pair for pair in self.scores.ranked() if pair[0] != MIXED)
 
 
-def parts_of(line: Line, table: Table, model: Model) -> list[Part]:
+def parts_of(line: Line, table: Table, model: Model, heard: Heard) -> list[Part]:
     pieces = pieces_of(line)
     if not pieces:
         return []
@@ -56,7 +60,9 @@ def parts_of(line: Line, table: Table, model: Model) -> list[Part]:
         seen = features_of(spoken, table, model.words)
         if end - first > 1:
             seen += contrasts([hinted(at, at + 1) for at in range(first, end)])
-        return Part(clause, model.scores([*seen, *hinted(first, end)]))
+        span = clause.span()
+        scores = model.scores([*seen, *hinted(first, end)])
+        return Part(clause, scores.together_with(likely_in(heard, span.start, span.end), _SHARE))
 
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(pieces) + 1):

@@ -26,6 +26,14 @@ class Scores:
     def ranked(self) -> list[tuple[str, float]]:
         return sorted(self.by_class.items(), key=lambda pair: -pair[1])
 
+    def together_with(self, likely: Mapping[str, float], share: float) -> "Scores":
+        """What both say: of this, a `share` of the logarithm counts, of the other all of it."""
+        if not likely:
+            return self
+        both = {name: each**share * likely[name] for name, each in self.by_class.items()}
+        whole = sum(both.values())
+        return Scores({name: each / whole for name, each in both.items()})
+
 
 class Model:
     def __init__(self, file: bytes) -> None:

