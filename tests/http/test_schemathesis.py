@@ -25,6 +25,16 @@ _PHASES = ("examples", "coverage", "fuzzing", "stateful")
 # whose id is refused.
 _NOT_FOR_US = ("positive_data_acceptance", "allow_header_conformance")
 
+# A scenario starts at any operation and goes on only from an answer that succeeded, so with bad requests among them
+# and few tries none followed a link.
+_AMOUNTS = """
+[generation]
+max-examples = 6
+[phases.stateful.generation]
+mode = "positive"
+max-examples = 150
+"""
+
 # Too large is a refusal too.
 _REFUSALS = """
 [checks.negative_data_rejection]
@@ -57,7 +67,6 @@ async def _run(url: str, token: str, config: Path, folder: Path) -> tuple[str, d
         "--phases", ",".join(_PHASES),
         "--checks", "all",
         "--exclude-checks", ",".join(_NOT_FOR_US),
-        "--max-examples", "6",
         "--seed", "20261",
         "--generation-database", "none",
         "--report-json-path", str(report),
@@ -83,7 +92,11 @@ async def test_no_surprise_in_any_answer(
     config = tmp_path / "schemathesis.toml"
     # Ids of organisations are in no list, so it cannot find this one by itself.
     config.write_text(
-        f'[parameters]\n"path.organisation_id" = "{gym.org_id}"\n' + _REFUSALS + _NEEDS_A_KEY + _ALSO_AN_ID
+        f'[parameters]\n"path.organisation_id" = "{gym.org_id}"\n'
+        + _AMOUNTS
+        + _REFUSALS
+        + _NEEDS_A_KEY
+        + _ALSO_AN_ID
     )
     async with another_server(base, {"external_issuers": [issuer]}) as http:
         url = str(http.base_url).rstrip("/")
