@@ -122,16 +122,30 @@ class Run:
                 except SubjectFailed as error:
                     self._lose(subject, error)
                 self.say(f"  {subject.name} has {had + more} turns ({time.monotonic() - began:.1f} s)")
-            done = 0
-            for number in self._rounds(self.plan.rounds, 0.65):
-                done += 1
-                for subject in rotated(self.subjects, number):
-                    try:
-                        for mode in MODES:
-                            self._keep(subject, str(level), mode, await self._sample(subject, ["long"], mode))
-                    except SubjectFailed as error:
-                        self._lose(subject, error)
-            had += more + 2 * done
+            had += more + 2 * await self._side_by_side(level)
+
+    async def _side_by_side(self, level: int) -> int:
+        """Everybody's next turn of the long session, and of one that has a single turn behind it, one at a time: every
+        other round the one, every other the other. So both come after the same pause, in which the others worked."""
+        beside = f"1 beside {level}"
+        names = [f"beside-{level}-{number}" for number in range(2 * self.plan.rounds)]
+        for subject in rotated(self.subjects, level):
+            try:
+                await subject.ask("turns", sessions=names, stream=False)
+            except SubjectFailed as error:
+                self._lose(subject, error)
+        done = 0
+        for number in self._rounds(2 * self.plan.rounds, 0.65, least=4):
+            done = number // 2 + 1
+            for subject in rotated(self.subjects, number):
+                long = (self.subjects.index(subject) + number) % 2 == 0
+                named, kept = ("long", str(level)) if long else (names[number], beside)
+                try:
+                    for mode in MODES:
+                        self._keep(subject, kept, mode, await self._sample(subject, [named], mode))
+                except SubjectFailed as error:
+                    self._lose(subject, error)
+        return done
 
     async def _grow(self, subject: Subject, turns: int) -> None:
         before = await self._size(subject)

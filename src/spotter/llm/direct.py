@@ -18,8 +18,9 @@ from typing_extensions import override
 _MOST_UNHEARD: Final = 256 * 1024
 """Bytes in which nothing of use came: headers, trailers, and what may stand between pieces of a body."""
 _PAUSE_ABOVE: Final = 1024 * 1024
-_FORGOTTEN_AFTER: Final = 5.0
-"""Seconds a connection may lie idle. Servers close theirs after a while; one that does as we ask costs a retry."""
+_FORGOTTEN_AFTER: Final = 50.0
+"""Seconds a connection may lie idle: people think between two messages, and a new one costs them two journeys to the
+provider. Balancers drop theirs after 60 or more; a server that closes earlier is noticed before we ask."""
 
 Address = tuple[bool, str, int]
 
