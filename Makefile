@@ -5,7 +5,8 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 ARGS ?=
-N ?= 2
+# More than cores: many tests wait for a process to end or a lease to run out.
+N ?= 3
 
 # What the type checker reads. `bench` joins when it has something in it: mypy refuses an empty folder.
 TYPED := src tests scripts $(if $(wildcard bench/*.py bench/*/*.py),bench)
@@ -38,7 +39,7 @@ run: web  ## start Spotter with its own database and a demo gym, and print a sig
 
 test: check  ## everything: set-up, checks, then the whole test suite on a real PostgreSQL
 	@start=$$(date +%s); \
-	.venv/bin/python -m pytest -n $(N) --dist loadfile $(ARGS) || { \
+	.venv/bin/python -m pytest -n $(N) --dist loadfile --no-loadscope-reorder $(ARGS) || { \
 	    echo; echo "Some tests failed. One of them again: .venv/bin/python -m pytest path/to/test.py::name"; exit 1; }; \
 	echo; echo "All checks and tests passed (tests took $$(( $$(date +%s) - start )) s)."
 
