@@ -244,15 +244,20 @@ def main() -> None:
         "--watch", action="store_true", help="after each round, how it does on the texts held out"
     )
     asked.add_argument(
-        "--again", action="store_true", help="go on from the weights there are, for categories only"
+        "--again",
+        nargs="?",
+        type=Path,
+        const=WEIGHTS,
+        help="go on from the weights there are (or these), for categories only",
     )
     asked.add_argument("--rate", type=float, default=RATE)
     asked.add_argument("--out", type=Path, default=WEIGHTS)
     given = asked.parse_args()
     torch.manual_seed(1)
-    shown = Shown()
+    shown = Shown(mostly_written=given.again is not None)
     weights, everything = begun_from()
-    known = json.loads(WEIGHTS.read_bytes().partition(b"\n")[0]) if given.again else None
+    written, _, body = given.again.read_bytes().partition(b"\n") if given.again else (b"", b"", b"")
+    known = json.loads(written) if written else None
     words = [everything.index(one) for one in known["vocabulary"]] if known else kept_words(everything, shown)
     vocabulary = [everything[at] for at in words]
     pieces = Pieces({name: at for at, name in enumerate(vocabulary)})
@@ -260,7 +265,7 @@ def main() -> None:
     count = sum(math.prod(each.shape) for each in network.parameters())
     print(f"{len(vocabulary)} pieces, {count / 1e6:.1f} million weights")
     if known:
-        network.take_over(_arrays(known["arrays"], WEIGHTS.read_bytes().partition(b"\n")[2]))
+        network.take_over(_arrays(known["arrays"], body))
         network.keep_wishes(INTENT_LAYERS)
     network.train()
     start = vocabulary.index("[CLS]")

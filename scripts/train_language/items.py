@@ -20,6 +20,7 @@ from spotter.safety.normalise import normalise
 CATEGORIES = list(train_safety.ASKS)
 INTENTS = [intent.value for intent in Intent]
 FINE = train_safety.FINE
+SOME = 0.15
 MOST = 64
 """Pieces of one text that are shown."""
 JOINTS = (" and ", ", ", ". ", " then ", " ", " but ", ", also ", " plus ", ". oh and ", "! ", " btw ")
@@ -70,6 +71,12 @@ def labelled() -> list[Labelled]:
     return [Labelled(normalise(one.original).folded, one.label) for one in shown]
 
 
+def written() -> set[str]:
+    """What somebody wrote whole."""
+    rows = (row for path in train_safety.CORPUS.glob("*.jsonl") for row in train_safety._rows(path))
+    return {normalise(row["text"]).folded for row in rows}
+
+
 def said() -> list[Said]:
     found = []
     for path in sorted(train_intents.CORPUS.glob("*.txt")):
@@ -104,8 +111,12 @@ def fingerprint(*shown: Sequence[object]) -> str:
 class Shown:
     """All of it, drawn anew for each round: with slips of the finger, asides and second wishes."""
 
-    def __init__(self, without: Sequence[str] = ()) -> None:
-        self.labelled = [one for one in labelled() if one.text not in set(without)]
+    def __init__(self, *, mostly_written: bool = False) -> None:
+        """`mostly_written`: of what was put together from alternatives, only some."""
+        self.labelled = labelled()
+        if mostly_written:
+            ours, chance = written(), random.Random(1)
+            self.labelled = [one for one in self.labelled if one.text in ours or chance.random() < SOME]
         self.said, self.messages, self.asides = said(), messages(), asides()
         self.fingerprint = fingerprint(self.labelled, self.said, self.messages, self.asides)
         self._short = [one.text for one in self.labelled if one.label == FINE and len(one.text) < 120]

@@ -40,9 +40,9 @@ class Bars:
 
 # Chosen on texts of a writer that nothing here had learnt from; docs/safety.md says how well that does on others.
 BARS: Final[Mapping[CategoryName, Bars]] = {
-    _C.MEDICAL_EMERGENCY: Bars(-2.5, 0.2),
-    _C.SELF_HARM: Bars(-2.0, -0.15),
-    _C.EATING_DISORDER: Bars(-1.0, 2.3),
+    _C.MEDICAL_EMERGENCY: Bars(-2.5, 2.6),
+    _C.SELF_HARM: Bars(-2.0, -0.2),
+    _C.EATING_DISORDER: Bars(-1.0, 1.45),
     _C.THREAT: Bars(-1.0, 1.0),
     _C.HARASSMENT: Bars(-1.0, 1.0),
     _C.SEXUAL: Bars(-1.0, 1.0),
