@@ -23,11 +23,26 @@ _PING_EVERY = 45.0  # seconds: proxies let go after 60; of idle WebSockets, ping
 
 
 class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._ending.set()
+
     @override
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Uvicorn would end the process by re-raising the signal, before the database is stopped properly."""
         yield
+
+    @override
+    async def main_loop(self) -> None:
+        """Uvicorn wakes ten times a second to see whether it is to end. Told when it is, it wakes for the date only."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), timeout=1.0)
 
 
 class Listener:
@@ -79,7 +94,7 @@ class Listener:
             ready.set()
             await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            server.should_exit = True
+            server.end()
             stopping.cancel()
             await serving
 

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 
-from procrastinate import BaseConnector, exceptions
+from procrastinate import BaseConnector
 
-from spotter.errors import Unavailable
 from spotter.store.bus import Bus
 from spotter.tasks import end_tasks
 from spotter.work.handing_back import hand_back
+from spotter.work.looking import looking_for
 
 log = logging.getLogger(__name__)
 
@@ -43,12 +43,8 @@ class Rescue:
 
     async def _keep_looking(self) -> None:
         while True:
-            try:
+            with looking_for("abandoned jobs"):
                 await self.look()
-            except (exceptions.ConnectorException, Unavailable, OSError) as error:
-                log.debug("cannot look for abandoned jobs now: %s", error)
-            except Exception:  # it would be missed only when it is needed
-                log.exception("the look for abandoned jobs met a bug and is tried again")
             await asyncio.sleep(self._every)
 
     async def look(self) -> None:

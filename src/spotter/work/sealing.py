@@ -1,19 +1,14 @@
 """Sealing the audit log: what was committed since the last look gets its place in the chain."""
 
 import asyncio
-import logging
 from typing import Final
 
-import psycopg
-from procrastinate import BaseConnector, exceptions
-from sqlalchemy.exc import SQLAlchemyError
+from procrastinate import BaseConnector
 
-from spotter.errors import SpotterError
 from spotter.identity import audit_chain
 from spotter.store.database import Database
 from spotter.tasks import end_tasks
-
-log = logging.getLogger(__name__)
+from spotter.work.looking import looking_for
 
 # Found by an index of unsealed entries only. The limit keeps one look short after a long outage; the next goes on.
 _UNSEALED: Final = """
@@ -40,18 +35,8 @@ class Sealer:
 
     async def _keep_looking(self) -> None:
         while True:
-            try:
+            with looking_for("what is to be sealed"):
                 await self.look()
-            except (
-                exceptions.ConnectorException,
-                psycopg.Error,
-                SQLAlchemyError,
-                SpotterError,
-                OSError,
-            ) as error:
-                log.debug("cannot seal the audit log now: %s", error)
-            except Exception:  # it would be missed only when it is needed
-                log.exception("the look for what is to be sealed met a bug and is tried again")
             await asyncio.sleep(self._every)
 
     async def look(self) -> None:

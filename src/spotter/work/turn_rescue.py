@@ -10,31 +10,32 @@ import psycopg
 from sqlalchemy import select
 
 from spotter.billing.sweeping import release_abandoned
-from spotter.errors import SpotterError
 from spotter.identity.tables import Membership
 from spotter.runtime.turns import INSTANCE_LOCK, Turns
 from spotter.store.scope import NOBODY, Scope
 from spotter.tasks import end_tasks
 from spotter.work.job import Workshop
+from spotter.work.looking import looking_for
 
 log = logging.getLogger(__name__)
 
-_OPEN = """
-    SELECT org_id, id, user_id, fence, lease_owner, lease_until < now() AS expired FROM agent_sessions WHERE turn_open
-"""
-_WAITING = """
-    SELECT DISTINCT w.org_id, w.session_id, w.user_id FROM agent_inbox w
-    JOIN agent_sessions s ON s.org_id = w.org_id AND s.id = w.session_id AND NOT s.turn_open
-    WHERE w.created_at < now() - interval '1 second'
-    UNION
-    SELECT a.org_id, a.session_id, a.user_id FROM approvals a
-    JOIN agent_sessions s ON s.org_id = a.org_id AND s.id = a.session_id AND NOT s.turn_open AND s.erased_at IS NULL
-    WHERE a.settled_at IS NULL AND a.decided_at < now() - interval '1 second'
-"""
-
-# Of a turn that lives, never; of one without a turn, when it has expired.
-_ABANDONED = """
-    SELECT r.org_id, r.id FROM spend_reservations r
+# One statement, for it is asked every second for ever. Reservations: of a turn that lives, never; of one without a
+# turn, when it has expired.
+_LOOK = """
+    SELECT 'open', org_id, id, user_id, fence, lease_owner, lease_until < now() FROM agent_sessions WHERE turn_open
+    UNION ALL
+    (
+        SELECT 'waiting', w.org_id, w.session_id, w.user_id, NULL::bigint, NULL::int, NULL::bool FROM agent_inbox w
+        JOIN agent_sessions s ON s.org_id = w.org_id AND s.id = w.session_id AND NOT s.turn_open
+        WHERE w.created_at < now() - interval '1 second'
+        UNION
+        SELECT 'waiting', a.org_id, a.session_id, a.user_id, NULL::bigint, NULL::int, NULL::bool FROM approvals a
+        JOIN agent_sessions s
+            ON s.org_id = a.org_id AND s.id = a.session_id AND NOT s.turn_open AND s.erased_at IS NULL
+        WHERE a.settled_at IS NULL AND a.decided_at < now() - interval '1 second'
+    )
+    UNION ALL
+    SELECT 'reserved', r.org_id, r.id, NULL, NULL, NULL, NULL FROM spend_reservations r
     LEFT JOIN agent_sessions s ON s.org_id = r.org_id AND s.id = r.session_id
     WHERE CASE WHEN r.session_id IS NULL THEN r.expires_at < now()
         ELSE s.id IS NULL OR NOT s.turn_open OR s.fence <> r.fence END
@@ -60,36 +61,33 @@ class TurnRescue:
     async def _keep_looking(self) -> None:
         every = self._workshop.settings.turn_rescue_every
         while True:
-            try:
+            with looking_for("abandoned turns"):
                 # Kept for all looks: connecting anew each time would be most of what an idle Spotter costs.
                 async with await self._workshop.as_job() as connection:
                     while True:
                         await self.look(connection)
                         await asyncio.sleep(every)
-            except (psycopg.Error, SpotterError, OSError) as error:
-                log.debug("cannot look for abandoned turns now: %s", error)
-            except Exception:  # it would be missed only when it is needed
-                log.exception("the look for abandoned turns met a bug and is tried again")
             await asyncio.sleep(every)
 
     async def look(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        opened = await (await connection.execute(_OPEN.encode())).fetchall()
-        waiting = await (await connection.execute(_WAITING.encode())).fetchall()
-        abandoned = await (await connection.execute(_ABANDONED.encode())).fetchall()
+        rows = await (await connection.execute(_LOOK.encode())).fetchall()
+        opened, waiting, reserved = (
+            [row for row in rows if row[0] == kind] for kind in ("open", "waiting", "reserved")
+        )
         if opened:
             await self._take_over(opened)
         else:
             self._suspects.clear()
-        for org_id, session_id, user_id in waiting:
+        for _, org_id, session_id, user_id, *_ in waiting:
             await self._turns.take_up_waiting(await self._scope(org_id, user_id), session_id)
-        for org_id, reservation_id in abandoned:
+        for _, org_id, reservation_id, *_ in reserved:
             if await release_abandoned(self._workshop.database, org_id, reservation_id):
                 log.info("released what a dead turn had reserved", extra={"org_id": str(org_id)})
 
     async def _take_over(self, opened: list[Any]) -> None:
         alive = await self._workshop.bus.live_holders(INSTANCE_LOCK)
-        orphans = {(row[1], row[3]) for row in opened if row[4] not in alive}
-        for org_id, session_id, user_id, fence, _, expired in opened:
+        orphans = {(row[2], row[4]) for row in opened if row[5] not in alive}
+        for _, org_id, session_id, user_id, fence, _, expired in opened:
             if expired or (session_id, fence) in orphans & self._suspects:
                 scope = await self._scope(org_id, user_id)
                 if await self._turns.take_over(scope, session_id, fence):

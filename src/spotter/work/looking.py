@@ -1,0 +1,39 @@
+"""Looks repeated for ever whether somebody needs help: what passes and what is a bug, told apart."""
+
+import logging
+from types import TracebackType
+
+from procrastinate import exceptions
+
+from spotter.errors import SpotterError
+from spotter.store.faults import as_spotter_error
+
+log = logging.getLogger(__name__)
+
+
+class looking_for:  # noqa: N801 - read as a clause: `with looking_for("abandoned jobs"):`
+    """Whatever happens, the next look follows. A database that is away comes back by then; a bug would be missed only
+    when the look is needed, so it is told each time."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        if _passes(error):
+            log.debug("cannot look for %s now: %s", self._what, error)
+        else:
+            log.error("the look for %s met a bug and is tried again", self._what, exc_info=error)
+        return True
+
+
+def _passes(error: Exception) -> bool:
+    cause = error.__cause__ if isinstance(error, exceptions.ConnectorException) else error
+    return cause is not None and (
+        isinstance(cause, SpotterError | OSError) or as_spotter_error(cause) is not None
+    )

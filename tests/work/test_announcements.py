@@ -1,0 +1,46 @@
+"""New jobs are announced: a worker starts them at once, whatever happened to the connection it listens on."""
+
+import asyncio
+
+import pytest
+
+from spotter.app import House
+from spotter.work import worker
+from spotter.work.job import Job
+from spotter.work.selftest import count
+from tests.support.jobs import Queue
+from tests.support.people import Gym
+from tests.work.conftest import Work, defer
+
+SELFTEST = Job("work.selftest", count, queue="upkeep")
+_LISTENS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'spotter worker' AND query = 'SELECT 1'"
+
+
+async def _listener(queue: Queue, *, besides: int = 0) -> int:
+    while True:
+        rows = [row["pid"] for row in await queue.rows(_LISTENS) if row["pid"] != besides]
+        if rows:
+            return int(rows[0])
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
+def without_polling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_LOOK_EVERY", 3600.0)
+
+
+async def test_a_job_is_announced_and_starts_at_once(home: House, queue: Queue, gym: Gym, work: Work) -> None:
+    async with work(home, SELFTEST):
+        await _listener(queue)
+        for label in ("one", "two", "three"):
+            job_id = await defer(home, gym.org_id, label=label)
+            await queue.reaches(job_id, "succeeded", timeout=30)
+
+
+async def test_a_cut_listener_listens_again(home: House, queue: Queue, gym: Gym, work: Work) -> None:
+    async with work(home, SELFTEST):
+        first = await _listener(queue)
+        await queue.rows("SELECT pg_terminate_backend(%s)", first)
+        await _listener(queue, besides=first)
+        job_id = await defer(home, gym.org_id, label="after the cut")
+        await queue.reaches(job_id, "succeeded", timeout=30)
