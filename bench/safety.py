@@ -8,8 +8,12 @@ from pathlib import Path
 from spotter.safety import moderate
 from spotter.safety.classifier.model import WEIGHTS, Model
 
-LABELLED = Path(__file__).parent.parent / "tests" / "safety" / "labelled"
+ROOT = Path(__file__).parent.parent
+LABELLED = ROOT / "tests" / "safety" / "labelled"
+WRITTEN = ROOT / "training_data" / "bars"
+"""Not learnt from."""
 WORDS = 100
+ABOUT = range(80, 121)
 MESSAGES = 40
 ROUNDS = 5
 
@@ -41,6 +45,16 @@ def messages(texts: list[str], seed: int) -> list[str]:
             words += (chance.choice(texts) + ".").split()
         made.append(" ".join(words[:WORDS]))
     return made
+
+
+def as_written() -> list[str]:
+    """Ordinary messages of about so many words, each by one person about one thing."""
+    rows = [
+        json.loads(line)
+        for path in sorted(WRITTEN.glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    return [row["text"] for row in rows if row["label"] == "fine" and len(row["text"].split()) in ABOUT]
 
 
 def one_per_message(texts: list[str], ordinary: list[str], seed: int) -> list[str]:
@@ -83,6 +97,7 @@ def main() -> None:
     print(f"{'message':44} {'median':>7} {'p95':>7} {'worst':>7}")
     rows = [
         ("ordinary chat", list(CHAT)),
+        ("ordinary, by writers who know nothing of this", as_written()),
         ("nothing but sentences that sound bad and are not", messages(ordinary, 1)),
     ]
     rows += [

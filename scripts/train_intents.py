@@ -133,7 +133,7 @@ def other_english(known: Sequence[str]) -> list[str]:
     return sorted(
         word
         for word, count in times.items()
-        if count >= 2 and len(word) >= 4 and word.isascii() and word not in have
+        if count >= 3 and len(word) >= 4 and word.isascii() and word not in have
     )
 
 

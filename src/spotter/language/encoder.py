@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,8 @@ _START: Final = "[CLS]"
 _TINY: Final = 1e-12
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
+Enough: TypeAlias = Callable[[int, Mapping[str, float]], bool]
+"""After so many layers it is that likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,37 +68,48 @@ class Encoder:
         self._words, self._words_scale = arrays["words"], arrays["words.scale"]
         self._marks, self._places = arrays["marks"], arrays["places"]
         self._norm = (arrays["norm.weight"], arrays["norm.bias"])
-        self._layers = [_layer(arrays, at) for at in range(self.about["layers"])]
-        self._intent_layers: int = self.about["intent_layers"]
+        self._layers = [_layer(arrays, f"{at}") for at in range(self.about["layers"])]
+        self._hearing = [_layer(arrays, f"hearing.{at}") for at in range(self.about["hearing_layers"])]
         self.categories: tuple[str, ...] = tuple(self.about["categories"])
         self.intents: tuple[str, ...] = tuple(self.about["intents"])
         self._category_head = (arrays["categories.weight"], arrays["categories.bias"])
+        self._looks = {
+            at: (arrays[f"looks.{at}.weight"], arrays[f"looks.{at}.bias"]) for at in self.about["looks"]
+        }
         self._intent_head = (arrays["intents.weight"], arrays["intents.bias"])
 
-    def about_text(self, text: str) -> dict[str, float]:
-        """How likely a text is of each category, by itself. `text`: lower case, as `normalise` folds it."""
-        states = self._states(self._pieces.of(text, MOST_PIECES), len(self._layers))
+    def about_text(self, text: str, enough: Enough | None = None) -> dict[str, float]:
+        """How likely a text is of each category, by itself. `text`: lower case, as `normalise` folds it. `enough`: of a
+        first look after few layers, whether it says enough; most texts are plainly nothing, and that is soon seen."""
+        states = self._begun(self._pieces.of(text, MOST_PIECES))
+        for depth, layer in enumerate(self._layers, 1):
+            states = self._through(layer, states)
+            if enough is not None and (look := self._looks.get(depth)) is not None:
+                likely = self._likely(states, look)
+                if enough(depth, likely):
+                    return likely
+        return self._likely(states, self._category_head)
+
+    def _likely(self, states: Matrix, head: tuple[Matrix, Matrix]) -> dict[str, float]:
         pooled = np.concatenate([states.mean(axis=0), states.max(axis=0)])
-        weight, bias = self._category_head
-        likely = 1.0 / (1.0 + np.exp(-(pooled @ weight + bias)))
+        likely = 1.0 / (1.0 + np.exp(-(pooled @ head[0] + head[1])))
         return dict(zip(self.categories, likely.tolist(), strict=True))
 
     def hear(self, text: str, marks: Sequence[int]) -> Heard:
         """What the pieces of a message want, said where `marks` stand for what is on the table."""
         pieces = self._pieces.of(text, MOST_PIECES)
-        states = self._states(pieces, self._intent_layers, marks)[1 + len(marks) :]
+        states = self._begun(pieces, marks)
+        for layer in self._hearing:
+            states = self._through(layer, states)
         weight, bias = self._intent_head
-        return Heard(pieces, _softmax(states @ weight + bias))
+        return Heard(pieces, _softmax(states[1 + len(marks) :] @ weight + bias))
 
-    def _states(self, pieces: Sequence[Piece], depth: int, marks: Sequence[int] = ()) -> Matrix:
+    def _begun(self, pieces: Sequence[Piece], marks: Sequence[int] = ()) -> Matrix:
         numbers = [self._start, *(piece.id for piece in pieces)]
         states: Matrix = self._words[numbers] * self._words_scale[numbers]
         if marks:
             states = np.concatenate([states[:1], self._marks[list(marks)], states[1:]])
-        states = _normed(states + self._places[: len(states)], self._norm)
-        for layer in self._layers[:depth]:
-            states = self._through(layer, states)
-        return states
+        return _normed(states + self._places[: len(states)], self._norm)
 
     def _through(self, layer: _Layer, states: Matrix) -> Matrix:
         count, width = states.shape
@@ -132,7 +145,7 @@ def _gelu(values: Matrix) -> Matrix:
     return result
 
 
-def _layer(arrays: dict[str, Any], at: int) -> _Layer:
+def _layer(arrays: dict[str, Any], at: str) -> _Layer:
     def one(name: str) -> Matrix:
         found: Matrix = arrays[f"{at}.{name}"]
         return found

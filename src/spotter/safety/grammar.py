@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from spotter.safety.decision import CategoryName
 from spotter.safety.findings import Finding
-from spotter.safety.needed_words import Needs, needs_of
+from spotter.safety.needed_words import Wanted
 from spotter.safety.words import Words
 
 T = TypeVar("T")
@@ -35,7 +35,6 @@ _BUT_NOW: Final = re.compile(
     r"(?: [^ .]+){0,4} (?:like (?:this|that)|this (?:bad|strong)|before|until|till (?:now|today))\b"
 )
 SOFT: Final = 0.4
-_KNOWN_WORDS: Final = 50_000
 
 
 class Pattern:
@@ -114,16 +113,13 @@ class PatternIndex(Generic[T]):
 
     def __init__(self, entries: Iterable[tuple[T, Pattern, tuple[Pattern, ...]]]) -> None:
         """Each entry: what it is for, its pattern, and further patterns that must be somewhere in the text too."""
-        needs: dict[Needs, int] = {}
-
-        def bits(pattern: Pattern) -> int:
-            return sum({1 << needs.setdefault(one, len(needs)) for one in needs_of(pattern.text)})
-
+        self._needs = Wanted()
+        bits = self._needs.bits_of
         self._wanted: list[tuple[int, int, T, Pattern]] = []
         for owner, pattern, others in entries:
-            own = anywhere = bits(pattern)
+            own = anywhere = bits(pattern.text)
             for one in others:
-                anywhere |= bits(one)
+                anywhere |= bits(one.text)
             self._wanted.append((anywhere, own, owner, pattern))
         # Each pattern under one of its needs: most of them need not even be looked at.
         self._always: list[int] = []
@@ -131,25 +127,13 @@ class PatternIndex(Generic[T]):
         for place, (anywhere, *_) in enumerate(self._wanted):
             rarest = anywhere.bit_length() - 1  # needs that many share tend to be met early
             (self._under.setdefault(1 << rarest, []) if anywhere else self._always).append(place)
-        self._by_word: dict[str, int] = {}
-        self._by_prefix: dict[str, int] = {}
-        for need, index in needs.items():
-            for word in need.words:
-                self._by_word[word] = self._by_word.get(word, 0) | 1 << index
-            for prefix in need.prefixes:
-                self._by_prefix[prefix] = self._by_prefix.get(prefix, 0) | 1 << index
-        self._prefix_lengths = sorted({len(prefix) for prefix in self._by_prefix})
-        self._bits: dict[str, int] = {}
 
     def possible(self, clean: str) -> Iterator[tuple[T, Pattern, int, int]]:
         """What might match, and in which sentence. No pattern reaches across the end of one."""
         sentences: list[tuple[int, int, int]] = []
         begin = everything = 0
         for sentence in clean.split(" . "):
-            here = 0
-            for word in sentence.split(" "):
-                bits = self._bits.get(word)
-                here |= self._bits_of(word) if bits is None else bits
+            here = self._needs.met_by(sentence.split(" "))
             end = begin + len(sentence)
             sentences.append((here, begin, min(end + 2, len(clean))))
             begin = end + 3
@@ -170,15 +154,6 @@ class PatternIndex(Generic[T]):
             found += self._under.get(lowest, ())
         found.sort()
         return found
-
-    def _bits_of(self, word: str) -> int:
-        """The needs that a word meets."""
-        bits = self._by_word.get(word, 0)
-        for length in self._prefix_lengths:
-            bits |= self._by_prefix.get(word[:length], 0)
-        if len(self._bits) < _KNOWN_WORDS:
-            self._bits[word] = bits
-        return bits
 
 
 class RuleBook:

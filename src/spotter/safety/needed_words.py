@@ -4,8 +4,9 @@ Derived from the pattern itself, never written by hand: a list kept beside a pat
 reads the tree of Python's own parser; where that has something unexpected in it, the pattern is simply always tried.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import product
 from typing import Any, Final
@@ -18,6 +19,7 @@ def _split(text: str) -> frozenset[str]:
 
 
 _MOST: Final = 600
+_REMEMBERED: Final = 50_000
 # Words so common that asking for them saves nothing.
 COMMON: Final = _split("""
     a an the i im ive id ill my me we you your youre u it its is are was were be been being am do
@@ -57,6 +59,48 @@ def needs_of(pattern: str) -> tuple[Needs, ...]:
     while len(nodes) == 1 and str(nodes[0][0]) == "SUBPATTERN":
         nodes = list(nodes[0][1][3])
     return tuple(_of_sequence(nodes))
+
+
+class Wanted:
+    """The needs of many patterns, a bit each, so that what a text meets is told by adding up its words."""
+
+    def __init__(self) -> None:
+        self._needs: dict[Needs, int] = {}
+        self._by_word: dict[str, int] = {}
+        self._by_prefix: dict[str, int] = {}
+        self._known: dict[str, int] = {}
+
+    def bits_of(self, pattern: str) -> int:
+        """All of these must be met for the pattern to match. To be called for all patterns before the first word."""
+        return sum({1 << self._number(one) for one in needs_of(pattern)})
+
+    def met_by(self, words: Iterable[str]) -> int:
+        met = 0
+        for word in words:
+            bits = self._known.get(word)
+            met |= self._read(word) if bits is None else bits
+        return met
+
+    def _number(self, need: Needs) -> int:
+        if (number := self._needs.get(need)) is None:
+            number = self._needs[need] = len(self._needs)
+            for word in need.words:
+                self._by_word[word] = self._by_word.get(word, 0) | 1 << number
+            for prefix in need.prefixes:
+                self._by_prefix[prefix] = self._by_prefix.get(prefix, 0) | 1 << number
+        return number
+
+    @cached_property
+    def _prefix_lengths(self) -> list[int]:
+        return sorted({len(prefix) for prefix in self._by_prefix})
+
+    def _read(self, word: str) -> int:
+        bits = self._by_word.get(word, 0)
+        for length in self._prefix_lengths:
+            bits |= self._by_prefix.get(word[:length], 0)
+        if len(self._known) < _REMEMBERED:
+            self._known[word] = bits
+        return bits
 
 
 def _of_sequence(nodes: list[Any]) -> list[Needs]:

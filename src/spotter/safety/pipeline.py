@@ -127,7 +127,7 @@ def _word_findings(seen: Normalised, words: Words, kind: SourceKind, policy: Pol
     if kind == "assistant":
         return _MODELS.findings(words) + output_findings(words, policy.floors)
     ruled = PEOPLE.findings(words)
-    read = reading(seen, words, {one.category for one in ruled})
+    read = reading(seen, words, ruled)
     calm = [one for one in ruled if one.score < SURE]
     return [_doubted(one, read) for one in ruled] + [_calmed(one, calm) for one in read.found]
 

@@ -67,6 +67,7 @@ class Chooser:
         self._weights = any(loaded(each) for each in pool.allowed)
         self.chosen: list[Exercise] = []
         self._waiting: list[Exercise] = []
+        self._marked: dict[str, frozenset[object]] = {}
 
     def put(self, exercises: Iterable[Exercise]) -> None:
         """What was asked for by name comes first, with as much pulling before it as it pushes."""
@@ -125,21 +126,27 @@ class Chooser:
         ladders = {place.ladder for each in (*self.chosen, *self._waiting) for place in each.places}
         worked = self._worked()
         there = (*self.chosen, *self._waiting)
-        marks = {mark for each in there for mark in _marks(each)}
+        marks = {mark for each in there for mark in self._marks(each)}
         if len(there) >= _ENOUGH_TO_BE_CHOOSY:
-            found = [each for each in found if marks.isdisjoint(_marks(each))]
+            found = [each for each in found if marks.isdisjoint(self._marks(each))]
 
         def value(each: Exercise) -> tuple[float, str]:
             score = self._scorer.score(each)
             score -= _SECOND_BEST * (each.pattern is not slot.patterns[0])
             score -= _BESIDE * (each.primary[0] not in slot.muscles)
             score -= _SAME_LADDER * any(place.ladder in ladders for place in each.places)
-            score -= _ALMOST_THE_SAME * (not marks.isdisjoint(_marks(each)))
+            score -= _ALMOST_THE_SAME * (not marks.isdisjoint(self._marks(each)))
             score -= _NOT_SMALL * (slot.small and each.mechanic is Mechanic.COMPOUND)
             score -= _TOO_MUCH * self._fills_up(each, worked)
             return score, each.id
 
         return max(found, key=value, default=None)
+
+    def _marks(self, exercise: Exercise) -> frozenset[object]:
+        """Asked again for each place, of which a workout has many."""
+        if (known := self._marked.get(exercise.id)) is None:
+            known = self._marked[exercise.id] = _marks(exercise)
+        return known
 
     def _serves(self, exercise: Exercise, slot: Slot) -> bool:
         """Whether it is for that muscle before others, and no hold or trick for want of anything better."""

@@ -6,10 +6,12 @@ from collections import Counter
 from typing import Final
 
 from spotter.offline.understanding.data import sections
-from spotter.offline.understanding.grammar import compiled, pattern
+from spotter.offline.understanding.grammar import RuleBook, compiled, pattern
 from spotter.offline.understanding.reading import Line
 
-_SIGNS: Final = tuple((kind, compiled(line)) for kind, lines in sections("dangers") for line in lines)
+_SIGNS: Final = RuleBook(
+    ((kind, compiled(line)), line) for kind, lines in sections("dangers") for line in lines
+)
 _WORDS: Final = tuple((kind, re.compile(rf"\b(?:{lines[0]})")) for kind, lines in sections("danger_words"))
 
 _DENIED: Final = re.compile(
@@ -34,7 +36,7 @@ _GAVE_UP: Final = re.compile(r"collapsed (?:at|on|after) \S+/(?:NUM|REPS|DATE)")
 def danger_in(line: Line) -> str | None:
     """The kind of the first red flag, if there is one."""
     text = line.text
-    for kind, sign in _SIGNS:
+    for kind, sign in _SIGNS.possible(text):
         for match in sign.finditer(text):
             if not _DENIED.search(text[: match.start()]) and not _harmless(kind, match[0], _sentence(match)):
                 return kind

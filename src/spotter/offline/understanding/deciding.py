@@ -1,14 +1,13 @@
 """Which intents a clause carries: all rules that match, then what yields to what."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from spotter.offline.understanding.clauses import BARE_KINDS, bare, without_fillers
 from spotter.offline.understanding.data import section, words
 from spotter.offline.understanding.dialogue import Table
-from spotter.offline.understanding.grammar import RULES, WIDE_RULES, Rule
+from spotter.offline.understanding.grammar import BOOK, RULES, WIDE_BOOK, WIDE_RULES, Rule, RuleBook
 from spotter.offline.understanding.intents import Intent
 from spotter.offline.understanding.reading import Line
 from spotter.offline.understanding.settling import WEAK, settle
@@ -54,10 +53,10 @@ def guesses(clause: Line, table: Table) -> list[Guess]:
     spoken = without_fillers(clause)
     full = spoken.text
     stripped = bare(full)
-    found = _matches(RULES, full, stripped, table)
+    found = _matches(BOOK, full, stripped, table)
     settle(found, spoken, table)
     if not found and strangers(spoken) <= 1 and not any(unit.word in _OFF_TOPIC for unit in spoken.units):
-        found = _matches(WIDE_RULES, full, stripped, table)
+        found = _matches(WIDE_BOOK, full, stripped, table)
         settle(found, spoken, table)
     doubt = _doubt(spoken, found, table)
     return sorted(
@@ -68,15 +67,16 @@ def guesses(clause: Line, table: Table) -> list[Guess]:
 
 def hints(spoken: Line, table: Table) -> list[str]:
     """What the rules say of a stretch, as features."""
-    found = _matches(RULES, spoken.text, bare(spoken.text), table)
+    found = _matches(BOOK, spoken.text, bare(spoken.text), table)
     raw = [f"m:{intent}" for intent in found]
     settle(found, spoken, table)
     return [*raw, *(f"r:{intent}" for intent in found), f"r={len(found)}"]
 
 
-def _matches(rules: Sequence[Rule], full: str, stripped: str, table: Table) -> dict[Intent, float]:
+def _matches(book: RuleBook[Rule], full: str, stripped: str, table: Table) -> dict[Intent, float]:
+    """`stripped`: a part of `full`, so it has no words of its own."""
     found: dict[Intent, float] = {}
-    for rule in rules:
+    for rule in book.possible(full):
         if rule.confidence <= found.get(rule.intent, 0.0) or not _on_table(rule, table):
             continue
         if rule.pattern.search(full) or (stripped != full and rule.pattern.search(stripped)):

@@ -4,14 +4,17 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from spotter.offline.understanding.data import section, sections
 from spotter.offline.understanding.intents import Intent
 from spotter.offline.understanding.tags import Kind
+from spotter.safety.needed_words import Wanted
+
+R = TypeVar("R")
 
 MACROS: Final = {title: "|".join(lines) for title, lines in sections("macros")}
 
@@ -21,13 +24,16 @@ _MACRO: Final = re.compile(r"\{(\w+)\}")
 
 def compiled(rule: str) -> re.Pattern[str]:
     """A rule as a pattern over lines. Whole units only."""
-    written = rule
-    while _MACRO.search(written):
-        written = _MACRO.sub(lambda macro: f"(?:{MACROS[macro[1]]})", written)
-    written = _TAG.sub(r"[^\\s/]+/\1", written)
+    written = _TAG.sub(r"[^\\s/]+/\1", _spelled_out(rule))
     # Between two units, the first may carry a tag that the rule does not ask for.
     written = written.replace(" ", "(?:/[A-Z]+)? ")
     return re.compile(rf"(?<!\S)(?:{written})(?:/[A-Z]+)?(?!\S)")
+
+
+def _spelled_out(rule: str) -> str:
+    while _MACRO.search(rule):
+        rule = _MACRO.sub(lambda macro: f"(?:{MACROS[macro[1]]})", rule)
+    return rule
 
 
 @cache
@@ -59,8 +65,31 @@ def rules(name: str) -> tuple[Rule, ...]:
     return tuple(found)
 
 
+class RuleBook(Generic[R]):
+    """Many rules, of which only those are tried whose words and tags a line has."""
+
+    def __init__(self, entries: Iterable[tuple[R, str]]) -> None:
+        """Each entry: a rule, and how it is written."""
+        self._entries = tuple(entries)
+
+    @cached_property
+    def _index(self) -> tuple[Wanted, list[tuple[int, R]]]:
+        wanted = Wanted()
+        return wanted, [(wanted.bits_of(_spelled_out(written)), rule) for rule, written in self._entries]
+
+    def possible(self, line: str) -> Iterator[R]:
+        """In the order they were given."""
+        wanted, rules = self._index
+        met = wanted.met_by(line.split(" ")) | wanted.met_by(line.replace("/", " ").split(" "))
+        for needed, rule in rules:
+            if met & needed == needed:
+                yield rule
+
+
 RULES: Final = (*rules("rules_workout"), *rules("rules_talk"))
 WIDE_RULES: Final = rules("rules_wide")
+BOOK: Final = RuleBook((rule, rule.written) for rule in RULES)
+WIDE_BOOK: Final = RuleBook((rule, rule.written) for rule in WIDE_RULES)
 
 _WORD: Final = re.compile(r"(?<![A-Za-z{\\])[a-z]{4,}")
 

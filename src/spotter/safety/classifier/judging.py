@@ -5,8 +5,9 @@ the model is asked only where the sums or a rule see something, about that stret
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from spotter.language import encoder
@@ -17,11 +18,13 @@ from spotter.safety.normalise import Normalised
 from spotter.safety.words import Words
 
 _C = CategoryName
-_NEAR, _WIDE = 24, 60
-"""Up to so many words are read, around the stretch. What sounds alarming by itself is read again with more around it:
-«I'm not trying to be mean» is one thing alone and another among complaints about a perfume."""
-_SUMS: Final = 2.0
+_LEAST, _NEAR, _WIDE = 6, 24, 90
+"""A short text is read whole, of a longer one the stretch, with `_NEAR` words around it if it is less than `_LEAST`. What
+sounds alarming then is read again with more around it: «I'm not trying to be mean» is one thing alone and another among complaints about a perfume."""
+_SUMS: Final = 3.5
 """What the sums count beside the model: where both lean the same way, less of either will do."""
+_PLAINLY: Final = {1: -4.5, 2: -4.0, 3: -3.5}
+"""By how many of its layers the model has read with: what is no likelier by then (in logits) is nothing."""
 _WARNS: Final = 0.4
 _SUREST: Final = 0.97
 _SPREAD: Final = 4.0
@@ -40,10 +43,10 @@ class Bars:
 
 # Chosen on texts of a writer that nothing here had learnt from; docs/safety.md says how well that does on others.
 BARS: Final[Mapping[CategoryName, Bars]] = {
-    _C.MEDICAL_EMERGENCY: Bars(-2.5, 2.6),
-    _C.SELF_HARM: Bars(-2.0, -0.2),
-    _C.EATING_DISORDER: Bars(-1.0, 1.45),
-    _C.THREAT: Bars(-1.0, 1.0),
+    _C.MEDICAL_EMERGENCY: Bars(-2.5, 2.5, seconded=0.0),
+    _C.SELF_HARM: Bars(-2.0, 0.5, seconded=0.0),
+    _C.EATING_DISORDER: Bars(-1.0, 0.9, seconded=0.0),
+    _C.THREAT: Bars(-1.0, 1.5, seconded=-2.5),
     _C.HARASSMENT: Bars(-1.0, 1.0),
     _C.SEXUAL: Bars(-1.0, 1.0),
     _C.MINORS: Bars(-1.5, 0.5),
@@ -62,13 +65,13 @@ class Reading:
 NOTHING: Final = Reading([], frozenset())
 
 
-def reading(text: Normalised, words: Words, ruled: Collection[CategoryName]) -> Reading:
+def reading(text: Normalised, words: Words, ruled: Collection[Finding]) -> Reading:
     """`ruled`: what rules have found. Spans as in `words`: of the normalised text."""
     read = words.clean.split(" ") if words.clean else []
     if not read:
         return NOTHING
     scores = model().scores(read)
-    asked = [one for one in scores if one.asks or one.name in ruled]
+    asked = [*(one for one in scores if one.asks), *_where_rules_look(words, scores, ruled)]
     if not asked:
         return NOTHING
     weighed = _weighed(text, words, asked)
@@ -77,8 +80,20 @@ def reading(text: Normalised, words: Words, ruled: Collection[CategoryName]) -> 
         for one, weight in weighed.items()
         if (certainty := _certainty(weight, BARS[one.name]))
     ]
-    doubted = {one.name for one, weight in weighed.items() if weight < BARS[one.name].seconded}
-    return Reading(found, frozenset(doubted) if doubted and model().understands(read) else frozenset())
+    seconded = {one.name for one, weight in weighed.items() if weight >= BARS[one.name].seconded}
+    doubted = frozenset(one.name for one in asked) - seconded
+    return Reading(found, doubted if doubted and model().understands(read) else frozenset())
+
+
+def _where_rules_look(words: Words, scores: Collection[Score], ruled: Collection[Finding]) -> Iterator[Score]:
+    """The sums may find most of it elsewhere; what a rule says is weighed where the rule says it."""
+    for sums in scores:
+        of_rules = [one for one in ruled if one.category is sums.name and one.spans]
+        if of_rules:
+            start, end = max(of_rules, key=lambda one: one.score).spans[0]
+            first = bisect_right(words.spans, start, key=lambda span: span[0]) - 1
+            last = bisect_left(words.spans, end, key=lambda span: span[0])
+            yield replace(sums, start=max(0, first), end=max(last, first + 1), asks=True)
 
 
 def _certainty(weight: float, bars: Bars) -> float:
@@ -97,7 +112,7 @@ def _weighed(text: Normalised, words: Words, asked: Collection[Score]) -> dict[S
     near = _likely(text, words, asked, _NEAR)
     found = {one: _logit(near[one.name]) + _SUMS * one.score for one in asked}
     alarming = [one for one in asked if found[one] >= BARS[one.name].warn]
-    if alarming and len(words.spans) > _NEAR:
+    if set(_stretches(words, alarming, _WIDE)) - set(_stretches(words, alarming, _NEAR)):
         wide = _likely(text, words, alarming, _WIDE)
         for one in alarming:
             found[one] += (_logit(wide[one.name]) - _logit(near[one.name])) / 2
@@ -107,8 +122,13 @@ def _weighed(text: Normalised, words: Words, asked: Collection[Score]) -> dict[S
 def _likely(text: Normalised, words: Words, asked: Collection[Score], most: int) -> dict[CategoryName, float]:
     """By category, the most that any of the stretches looked at has of it."""
     found = dict.fromkeys(BARS, 0.0)
+    wondered = {one.name.value for one in asked}
+
+    def plainly_nothing(layers: int, likely: Mapping[str, float]) -> bool:
+        return all(_logit(likely[name]) < _PLAINLY[layers] for name in wondered)
+
     for start, end in dict.fromkeys(_stretches(words, asked, most)):
-        for name, likely in encoder().about_text(text.folded[start:end]).items():
+        for name, likely in encoder().about_text(text.folded[start:end], plainly_nothing).items():
             category = CategoryName(name)
             found[category] = max(found[category], likely)
     return found
@@ -117,10 +137,12 @@ def _likely(text: Normalised, words: Words, asked: Collection[Score], most: int)
 def _stretches(words: Words, asked: Collection[Score], most: int) -> Iterator[tuple[int, int]]:
     count = len(words.spans)
     for one in asked:
-        around = max(0, most - (one.end - one.start)) // 2
-        first, end = max(0, one.start - around), min(count, one.end + around)
+        first, end = one.start, one.end
         if count <= most:
             first, end = 0, count
+        elif most == _WIDE or end - first < _LEAST:
+            around = max(0, most - (end - first)) // 2
+            first, end = max(0, first - around), min(count, end + around)
         yield words.spans[first][0], words.spans[end - 1][1]
 
 
