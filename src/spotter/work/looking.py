@@ -5,7 +5,7 @@ from types import TracebackType
 
 from procrastinate import exceptions
 
-from spotter.errors import SpotterError
+from spotter.errors import Unavailable
 from spotter.store.faults import as_spotter_error
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,8 @@ class looking_for:  # noqa: N801 - read as a clause: `with looking_for("abandone
 
 def _passes(error: Exception) -> bool:
     cause = error.__cause__ if isinstance(error, exceptions.ConnectorException) else error
-    return cause is not None and (
-        isinstance(cause, SpotterError | OSError) or as_spotter_error(cause) is not None
-    )
+    if cause is None:
+        return False
+    # A look asks for nothing that could be refused: a clash or a missing thing is a bug here, whoever reports it.
+    # So is a missing file: a missing socket is told by the driver, as a connection that cannot be made.
+    return isinstance(as_spotter_error(cause) or cause, Unavailable | ConnectionError | TimeoutError)
