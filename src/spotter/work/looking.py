@@ -6,7 +6,7 @@ from types import TracebackType
 from procrastinate import exceptions
 
 from spotter.errors import Unavailable
-from spotter.store.faults import as_spotter_error
+from spotter.store.faults import as_spotter_error, is_connection_lost
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,16 @@ class looking_for:  # noqa: N801 - read as a clause: `with looking_for("abandone
         else:
             log.error("the look for %s met a bug and is tried again", self._what, exc_info=error)
         return True
+
+
+class helping_one(looking_for):  # noqa: N801 - read as a clause: `with helping_one("an abandoned turn"):`
+    """One of many whom a look has found: whatever is wrong with it, the others get their help. Only a lost connection
+    ends the look, for each of the others would wait for it again."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return not (error is not None and is_connection_lost(error)) and super().__exit__(kind, error, trace)
 
 
 def _passes(error: Exception) -> bool:
