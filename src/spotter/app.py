@@ -30,6 +30,7 @@ from spotter.identity.external import ExternalTokens
 from spotter.identity.guests import Guests
 from spotter.identity.keyring import Keyring, load_keyring
 from spotter.identity.sign_in import SignIn
+from spotter.identity.standing import Standing
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.tokens import AccessTokens
 from spotter.identity.vault import Vault
@@ -196,6 +197,8 @@ async def house(base: Ground) -> AsyncIterator[House]:
         turns = Turns(kit)
         sign_in = SignIn(database, access_tokens, settings)
         stack.push_async_callback(sign_in.aclose)
+        standing = Standing(database)
+        stack.push_async_callback(standing.stop)
         guests = Guests(database, base.keyring)
         widgets = Widgets(database, base.keyring, guests)
         services = Services(
@@ -203,6 +206,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             database=database,
             bus=bus,
             authenticator=Authenticator(database, access_tokens, external, widgets),
+            standing=standing,
             sign_in=sign_in,
             tickets=StreamTickets(base.keyring),
             guests=guests,
