@@ -208,8 +208,6 @@ async def house(base: Ground) -> AsyncIterator[House]:
         turns = Turns(kit)
         sign_in = SignIn(database, access_tokens, settings)
         stack.push_async_callback(sign_in.aclose)
-        standing = Standing(database)
-        stack.push_async_callback(standing.stop)
         guests = Guests(database, base.keyring)
         widgets = Widgets(database, base.keyring, guests)
         services = Services(
@@ -217,7 +215,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             database=database,
             bus=bus,
             authenticator=Authenticator(database, access_tokens, external, widgets),
-            standing=standing,
+            standing=await stack.enter_async_context(Standing(database)),
             sign_in=sign_in,
             tickets=StreamTickets(base.keyring),
             guests=guests,

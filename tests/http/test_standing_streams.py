@@ -129,10 +129,10 @@ async def test_what_ends_a_sign_in_ends_its_streams(
 class Streams:
     """What would be ended, and how often the database is asked."""
 
-    def __init__(self, home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, home: House, monkeypatch: pytest.MonkeyPatch, *, every: float = 3600) -> None:
         self.ended: set[str] = set()
         self.asked = 0
-        self.standing = Standing(home.services.database, every=0.01)
+        self.standing = Standing(home.services.database, every=every)
         self.open = ExitStack()
         ask = Database.rows_of_each
 
@@ -142,6 +142,12 @@ class Streams:
 
         monkeypatch.setattr(Database, "rows_of_each", counted)
 
+    async def __aenter__(self) -> None: ...
+
+    async def __aexit__(self, *_: object) -> None:
+        self.open.close()
+        await self.standing.__aexit__()
+
     def follow(self, name: str, principal: Principal) -> None:
         self.open.enter_context(self.standing.watched(principal, lambda: self.ended.add(name)))
 
@@ -150,15 +156,23 @@ def signed_in_elsewhere(person: Person, role: Role | None = None) -> Principal:
     return Principal("user", person.user_id, person.org_id, role or person.role, ALL_SCOPES)
 
 
-async def test_one_question_for_all_streams_and_none_without(
-    home: House, gym: Gym, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_one_question_for_all_streams(home: House, gym: Gym, monkeypatch: pytest.MonkeyPatch) -> None:
     streams = Streams(home, monkeypatch)
-    with streams.open:
+    async with streams:
         for number in range(1000):
             streams.follow(str(number), signed_in_elsewhere(gym.everybody[number % 5]))
         await streams.standing.look()
-        assert streams.asked == 1
+    assert (streams.asked, streams.ended) == (1, set())
+
+
+async def test_nothing_is_asked_once_the_last_has_left(
+    home: House, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams = Streams(home, monkeypatch, every=0.01)
+    with streams.open:
+        streams.follow("member", signed_in_elsewhere(gym.member))
+        while not streams.asked:
+            await asyncio.sleep(0.01)
     while streams.standing._looking is not None:
         await asyncio.sleep(0.01)
     asked = streams.asked
@@ -179,13 +193,12 @@ async def test_who_cannot_be_seen_to_sign_out_is_known_by_their_membership(
         ALL_SCOPES,
         widget=WidgetGrant(new_id(), None, ()),
     )
-    with streams.open:
+    async with streams:
         streams.follow("member", signed_in_elsewhere(gym.member))
         streams.follow("as an owner they are not", signed_in_elsewhere(gym.member, Role.OWNER))
         streams.follow("in no such organisation", stranger)
         streams.follow("through no such widget", through_widget)
         await streams.standing.look()
-    await streams.standing.stop()
     assert streams.ended == {"as an owner they are not", "in no such organisation", "through no such widget"}
 
 
@@ -200,7 +213,7 @@ async def test_a_disabled_account_and_an_expired_key_end_too(
     person = await desk.add(gym, Role.MEMBER)
     key = await create_key(http, gym.owner, ["read"])
     streams = Streams(home, monkeypatch)
-    with streams.open:
+    async with streams:
         streams.follow("person", signed_in_elsewhere(person))
         streams.follow("key", Principal("api_key", key.id, gym.org_id, Role.ADMIN, ALL_SCOPES))
         await streams.standing.look()
@@ -208,11 +221,12 @@ async def test_a_disabled_account_and_an_expired_key_end_too(
         await superuser.execute("UPDATE users SET disabled_at = now() WHERE id = %s", (person.user_id,))
         await superuser.execute("UPDATE api_keys SET expires_at = now() WHERE id = %s", (key.id,))
         await streams.standing.look()
-    await streams.standing.stop()
     assert streams.ended == {"person", "key"}
 
 
-async def test_what_nobody_tells_us_of_ends_them_after_a_while(home: House, gym: Gym) -> None:
+async def test_what_nobody_tells_us_of_ends_them_after_a_while(
+    home: House, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A sign-out elsewhere. Only where the reader can take the stream up again: by GET, and not of a key."""
     sent: list[Message] = []
 
@@ -224,16 +238,18 @@ async def test_what_nobody_tells_us_of_ends_them_after_a_while(home: House, gym:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    streams = StandingStreams(endless, home.services.standing, longest=0.05)
     person = signed_in_elsewhere(gym.member)
-    async with asyncio.timeout(60):
-        await streams({"type": "http", "method": "GET", "state": {"principal": person}}, _nothing, send)
-    assert sent[-1] == {"type": "http.response.body", "body": b"", "more_body": False}
     key = Principal("api_key", new_id(), gym.org_id, Role.ADMIN, ALL_SCOPES)
-    for method, principal in (("POST", person), ("GET", key)):
-        scope = {"type": "http", "method": method, "state": {"principal": principal}}
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(streams(scope, _nothing, send), 0.5)
+    watching = Streams(home, monkeypatch)
+    streams = StandingStreams(endless, watching.standing, longest=0.05)
+    async with watching:
+        async with asyncio.timeout(60):
+            await streams({"type": "http", "method": "GET", "state": {"principal": person}}, _nothing, send)
+        assert sent[-1] == {"type": "http.response.body", "body": b"", "more_body": False}
+        for method, principal in (("POST", person), ("GET", key)):
+            scope = {"type": "http", "method": method, "state": {"principal": principal}}
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(streams(scope, _nothing, send), 0.5)
 
 
 async def _nothing() -> Message:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 from psycopg import sql
@@ -91,7 +91,10 @@ class Standing:
         finally:
             self._open.discard(stream)
 
-    async def stop(self) -> None:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
         await end_tasks(self._looking)
 
     async def _keep_looking(self) -> None:

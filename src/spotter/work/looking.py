@@ -4,6 +4,7 @@ import logging
 from types import TracebackType
 
 from procrastinate import exceptions
+from typing_extensions import override
 
 from spotter.errors import Unavailable
 from spotter.store.faults import as_spotter_error, is_connection_lost
@@ -36,6 +37,7 @@ class helping_one(looking_for):  # noqa: N801 - read as a clause: `with helping_
     """One of many whom a look has found: whatever is wrong with it, the others get their help. Only a lost connection
     ends the look, for each of the others would wait for it again."""
 
+    @override
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
