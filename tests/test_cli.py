@@ -385,6 +385,15 @@ async def test_the_doctor_makes_nothing(tmp_path: Path) -> None:
     assert not nothing.exists()
 
 
+async def test_a_model_without_a_key_is_no_sound_installation(tmp_path: Path) -> None:
+    """FAIL on the screen and success for the script that asked would be two answers."""
+    environment = plain_environment(SPOTTER_DATA_DIR=str(tmp_path), SPOTTER_MODEL="openai:gpt-4o")
+    environment.pop("OPENAI_API_KEY", None)
+    done = await spotter("doctor", environment=environment)
+    assert "FAIL  model: openai:gpt-4o has no key. Set OPENAI_API_KEY" in done.out
+    assert done.code == 1
+
+
 async def test_the_doctor_sees_a_folder_that_cannot_be_used() -> None:
     done = await spotter("doctor", "--data-dir", "/dev/null/x", environment=plain_environment())
     assert done.code == 1

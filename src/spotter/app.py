@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from fastapi import FastAPI
@@ -30,6 +30,7 @@ from spotter.identity.external import ExternalTokens
 from spotter.identity.guests import Guests
 from spotter.identity.keyring import Keyring, load_keyring
 from spotter.identity.sign_in import SignIn
+from spotter.identity.standing import Standing
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.tokens import AccessTokens
 from spotter.identity.vault import Vault
@@ -54,6 +55,7 @@ from spotter.scenarios.orchestrating import Orchestrator
 from spotter.schema import metadata
 from spotter.sessions.log import SessionLog
 from spotter.settings import Settings
+from spotter.store import queue_schema
 from spotter.store.bus import Bus
 from spotter.store.database import Database
 from spotter.store.embedded import EmbeddedPostgres, newest_programs
@@ -127,20 +129,30 @@ async def migrated(base: Ground, *, accept_new_secret: bool = False) -> Migrated
 
 async def require_current_schema(base: Ground) -> None:
     """For commands that do not migrate: say what to do instead of failing on the first query."""
-    head = head_revision()
+    head, level = head_revision(), queue_schema.newest_level()
     try:
-        async with await psycopg.AsyncConnection.connect(
-            base.urls.runtime_direct, connect_timeout=10
-        ) as connection:
-            row = await (await connection.execute("SELECT version_num FROM alembic_version")).fetchone()
-    except psycopg.errors.UndefinedTable:
-        row = None
+        revision = await _told_by(base.urls.runtime_direct, "SELECT version_num FROM alembic_version")
+        if revision != head:
+            raise StartupRefused(
+                f"The database is at revision {revision or 'none'}, this Spotter needs {head}. Run: spotter migrate"
+            )
+        # Only the job login sees the queue. Levels never go back, so what is right now stays right.
+        queue_level = await _told_by(base.urls.job, "SELECT level FROM queue.spotter_schema_level")
     except psycopg.OperationalError as error:
         raise StartupRefused(_cannot_connect(base, error)) from None
-    if row is None or row[0] != head:
+    if queue_level is None or queue_level < level:
         raise StartupRefused(
-            f"The database is at revision {row[0] if row else 'none'}, this Spotter needs {head}. Run: spotter migrate"
+            f"The queue's tables are at {queue_level or 'no level'}, this Spotter needs {level}. Run: spotter migrate"
         )
+
+
+async def _told_by(url: str, question: LiteralString) -> str | None:
+    async with await psycopg.AsyncConnection.connect(url, connect_timeout=10) as connection:
+        try:
+            row = await (await connection.execute(question)).fetchone()
+        except psycopg.errors.UndefinedTable:
+            return None
+    return str(row[0]) if row is not None else None
 
 
 def _cannot_connect(base: Ground, error: psycopg.OperationalError) -> str:
@@ -203,6 +215,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             database=database,
             bus=bus,
             authenticator=Authenticator(database, access_tokens, external, widgets),
+            standing=await stack.enter_async_context(Standing(database)),
             sign_in=sign_in,
             tickets=StreamTickets(base.keyring),
             guests=guests,

@@ -113,9 +113,10 @@ async def _warming() -> AsyncIterator[None]:
 async def migrate_database(settings: Settings, *, accept_new_secret: bool) -> str:
     async with ground(settings) as base:
         done = await _migrated(base, accept_new_secret=accept_new_secret)
-    if done.before == done.after:
-        return f"The database is up to date (revision {done.after})."
     kept = f" The state before is kept in {done.backup}." if done.backup else ""
+    if done.before == done.after:
+        migrated = " The queue's tables were migrated." if done.backup else ""
+        return f"The database is up to date (revision {done.after}).{migrated}{kept}"
     return f"Migrated from {done.before or 'an empty database'} to {done.after}.{kept}"
 
 

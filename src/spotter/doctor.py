@@ -24,7 +24,7 @@ async def examine(settings: Settings, say: Say) -> bool:
     sound = _data_folder(settings, say)
     _secrets(settings, say)
     sound = _address(settings, say) and sound
-    _models(settings, say)
+    sound = _models(settings, say) and sound
     if settings.embedded_database and not (settings.data_dir / "postgres").exists():
         say(f"{_HINT}  database: none yet; `spotter up` makes one here (set DATABASE_URL to use your own)")
         return sound
@@ -79,17 +79,18 @@ def _address(settings: Settings, say: Say) -> bool:
     return True
 
 
-def _models(settings: Settings, say: Say) -> None:
+def _models(settings: Settings, say: Say) -> bool:
     if settings.model == "offline":
         say(f"{_GOOD}  model: offline (needs no key; set SPOTTER_MODEL, e.g. openai:gpt-4o, to use another)")
-        return
+        return True
     provider, _ = split_name(settings.model)
     if Credentials.from_environment(os.environ).endpoint(provider) is None:
         say(
             f"{_BAD}  model: {settings.model} has no key. Set {provider.upper()}_API_KEY; until then offline answers"
         )
-    else:
-        say(f"{_GOOD}  model: {settings.model}, with offline behind it")
+        return False
+    say(f"{_GOOD}  model: {settings.model}, with offline behind it")
+    return True
 
 
 async def _database(base: Ground, say: Say) -> None:

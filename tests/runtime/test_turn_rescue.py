@@ -7,11 +7,14 @@ them slow. `tests/chaos` kills real processes.
 import asyncio
 from uuid import UUID
 
+import psycopg
+import pytest
 from sqlalchemy import select
 
 from spotter.app import House
+from spotter.errors import NotFound
 from spotter.llm.scripted import ScriptedModel
-from spotter.runtime.turns import INSTANCE_LOCK
+from spotter.runtime.turns import INSTANCE_LOCK, Turns
 from spotter.sessions.events import AssistantMessage, Ending, TurnEnded, UserMessage
 from spotter.sessions.log import Lease, Turn
 from spotter.sessions.tables import AgentSession
@@ -93,3 +96,63 @@ async def test_a_living_process_keeps_its_turn_however_often_one_looks(home: Hou
         await home.services.log.append(scope, turn.session_id, [ended], fence=turn.fence, close=True)
     finally:
         await home.services.bus.release(INSTANCE_LOCK, NOBODY)
+
+
+def break_one_of(turns: Turns, sessions: set[UUID], monkeypatch: pytest.MonkeyPatch) -> set[UUID]:
+    """Whichever of them is come to first cannot be taken over, ever; it is in the answer then."""
+    broken: set[UUID] = set()
+    take_over = turns.take_over
+
+    async def take_over_others(scope: Scope, session_id: UUID, fence: int) -> bool:
+        if session_id in sessions and (not broken or session_id in broken):
+            broken.add(session_id)
+            raise NotFound("There is no such session.")
+        return await take_over(scope, session_id, fence)
+
+    monkeypatch.setattr(turns, "take_over", take_over_others)
+    return broken
+
+
+async def test_one_that_cannot_be_helped_keeps_nobody_else_waiting(
+    home: House, gym: Gym, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    scope = gym.member.scope
+    sessions = {(await opened(home, scope, Lease(NOBODY, seconds=3600))).session_id for _ in range(2)}
+    async with running_turns(home, ScriptedModel(["Hello there.", "And again."])) as turns:
+        broken = break_one_of(turns, sessions, monkeypatch)
+        rescue = TurnRescue(home.workshop, turns)
+        async with await home.workshop.as_job() as connection:
+            for _ in range(2):
+                await rescue.look(connection)
+            (other,) = sessions - broken
+            assert await owner_of(home, scope, other) in (turns.owner, None)
+            assert f"the abandoned turn of session {next(iter(broken))}" in caplog.text
+            monkeypatch.undo()
+            await rescue.look(connection)
+        async with asyncio.timeout(60):
+            for session_id in sessions:
+                while not await answered(home, scope, session_id):
+                    await asyncio.sleep(0.01)
+
+
+async def test_an_outage_ends_the_look_and_it_still_counts_as_the_first(
+    home: House, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the others would wait for the database again."""
+    scope = gym.member.scope
+    expired = (await opened(home, scope, Lease(NOBODY, seconds=-1))).session_id
+    orphan = (await opened(home, scope, Lease(NOBODY, seconds=3600))).session_id
+    async with running_turns(home, ScriptedModel(["Hello there.", "And again."])) as turns:
+
+        async def away(*_: object) -> bool:
+            raise psycopg.OperationalError("the connection is lost")
+
+        rescue = TurnRescue(home.workshop, turns)
+        async with await home.workshop.as_job() as connection:
+            with monkeypatch.context() as outage:
+                outage.setattr(turns, "take_over", away)
+                with pytest.raises(psycopg.OperationalError):
+                    await rescue.look(connection)
+            await rescue.look(connection)
+        for session_id in (expired, orphan):
+            assert await owner_of(home, scope, session_id) in (turns.owner, None)

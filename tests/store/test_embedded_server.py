@@ -9,8 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -20,7 +20,8 @@ from sqlalchemy import create_engine, text
 
 import spotter
 from spotter.errors import StartupRefused, Unavailable
-from spotter.store.embedded import EmbeddedPostgres
+from spotter.store.embedded import EmbeddedPostgres, supervisor
+from spotter.tasks import end_tasks
 
 SCRIPT = Path(__file__).with_name("embedded_user.py")
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root lends the server to another account")
@@ -394,6 +395,73 @@ async def test_a_server_that_dies_under_us_is_started_again(used: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await watching
     assert not server_processes(used)
+
+
+def left_pid(data_dir: Path, pid: int) -> None:
+    """As if the number of the dead server had been given to somebody else."""
+    path = data_dir / "postgres" / "18" / "postmaster.pid"
+    _, *rest = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([f"{pid}\n", *rest]))
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"), [("stranger", False), ("postgres", True)], ids=["stranger", "zombie"]
+)
+async def test_a_pid_that_is_still_there_hides_no_dead_server(
+    used: Path, tmp_path: Path, name: str, ends: bool
+) -> None:
+    program = shutil.copy(shutil.which("true" if ends else "sleep") or "", tmp_path / name)
+    async with EmbeddedPostgres(used) as server, watched(server):
+        kill_server(used)
+        other = subprocess.Popen([program, "300"])
+        try:
+            left_pid(used, other.pid)
+            async with asyncio.timeout(60):
+                while not await asyncio.to_thread(answers, server.owner_url):
+                    await asyncio.sleep(0.1)
+            assert ends or other.poll() is None
+        finally:
+            other.kill()
+            other.wait()
+
+
+async def test_a_living_server_that_nobody_reaches_is_replaced(
+    used: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "_ASK_EACH", 1)
+    async with EmbeddedPostgres(used) as server, watched(server):
+        before = postmaster(used)
+        (used / "postgres" / "socket" / ".s.PGSQL.5432").unlink()
+        async with asyncio.timeout(60):
+            while not await asyncio.to_thread(answers, server.owner_url):
+                await asyncio.sleep(0.1)
+        assert postmaster(used) != before
+
+
+def test_a_single_silence_ends_no_server() -> None:
+    pulse = supervisor._Pulse()
+    asked = [number for number in range(1, 21) if pulse.is_time_to_ask()]
+    assert asked == [10, 20]
+    for yes, beats in (
+        (False, True),
+        (False, True),
+        (True, True),
+        (False, True),
+        (False, True),
+        (False, False),
+    ):
+        pulse.answered(yes)
+        assert pulse.beats is beats
+        assert pulse.is_time_to_ask() is not yes
+
+
+@asynccontextmanager
+async def watched(server: EmbeddedPostgres) -> AsyncIterator[None]:
+    watching = asyncio.create_task(server.keep_running())
+    try:
+        yield
+    finally:
+        await end_tasks(watching)
 
 
 def answers(url: str) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import stat
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -24,7 +25,7 @@ from spotter.identity import audit
 from spotter.identity.audit_verify import verify_audit
 from spotter.schema import metadata
 from spotter.settings import Settings
-from spotter.store import backup, migrate
+from spotter.store import backup, migrate, queue_schema
 from spotter.store.embedded import EmbeddedPostgres
 from spotter.store.scope import Scope
 from tests.support.databases import fresh_database, migrated_ground, settings_for
@@ -142,6 +143,43 @@ async def test_a_dump_is_made_first_and_can_be_restored(
             ):
                 names = await (await uow.driver()).execute("SELECT name FROM secrets")
                 assert await names.fetchall() == [(gym.rows["secrets"][0]["name"],)]
+
+
+@contextmanager
+def later_queue(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """One migration more than the queue's package has; the level it brings."""
+    shutil.copytree(queue_schema._FOLDER, folder)
+    level = "99.99.99_01_later.sql"
+    (folder / "migrations" / level).write_text("ALTER TABLE procrastinate_jobs ADD COLUMN later int")
+    with monkeypatch.context() as later:
+        later.setattr(queue_schema, "_FOLDER", folder)
+        yield level
+
+
+async def test_a_newer_queue_is_migrated_after_a_dump_and_asked_for_before(
+    scratch: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its package may be newer where no revision of ours is."""
+    async with scratch("queue") as settings, migrated_ground(settings) as base:
+        with later_queue(tmp_path / "later", monkeypatch) as level:
+            with pytest.raises(
+                StartupRefused, match=rf"queue's tables are at .*needs {level}.*spotter migrate"
+            ):
+                await require_current_schema(base)
+            done = await migrated(base)
+            assert done.before == done.after
+            assert done.backup is not None
+            await require_current_schema(base)
+            assert (await migrated(base)).backup is None
+        listed = subprocess.run(
+            [base.pg_dump.with_name("pg_restore"), "--schema-only", "--file=-", done.backup],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        assert "CREATE TABLE queue.procrastinate_jobs" in listed.stdout
+        assert "later integer" not in listed.stdout
+        with psycopg.connect(base.urls.job) as job:
+            job.execute("SELECT later FROM queue.procrastinate_jobs")
+        await require_current_schema(base)  # the older package, beside a newer one
 
 
 async def test_a_chain_survives_dump_and_restore(

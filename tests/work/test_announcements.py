@@ -1,11 +1,15 @@
 """New jobs are announced: a worker starts them at once, whatever happened to the connection it listens on."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from procrastinate.connector import Notify
+from psycopg import AsyncConnection
 
 from spotter.app import House
 from spotter.work import worker
+from spotter.work.connector import QueueConnector
 from spotter.work.job import Job
 from spotter.work.selftest import count
 from tests.support.jobs import Queue
@@ -44,3 +48,25 @@ async def test_a_cut_listener_listens_again(home: House, queue: Queue, gym: Gym,
         await _listener(queue, besides=first)
         job_id = await defer(home, gym.org_id, label="after the cut")
         await queue.reaches(job_id, "succeeded", timeout=30)
+
+
+async def test_a_notice_that_comes_with_the_reply_to_listen_is_not_lost(
+    home: House, queue: Queue, gym: Gym, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[int] = []
+    listen = QueueConnector._loop_notify
+
+    async def listen_again(
+        self: QueueConnector, on_notification: Notify, connection: AsyncConnection[Any]
+    ) -> None:
+        jobs.append(await defer(home, gym.org_id, label="with the reply"))
+        await connection.execute("SELECT 'reads the notice while nobody is told of notices yet'")
+        await listen(self, on_notification, connection)
+
+    async with work(home, SELFTEST):
+        first = await _listener(queue)
+        # Only now: a worker that starts asks the queue by itself.
+        monkeypatch.setattr(QueueConnector, "_loop_notify", listen_again)
+        await queue.rows("SELECT pg_terminate_backend(%s)", first)
+        await _listener(queue, besides=first)
+        await queue.reaches(jobs[0], "succeeded", timeout=30)

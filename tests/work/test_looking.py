@@ -7,7 +7,7 @@ import pytest
 from procrastinate import exceptions
 from psycopg import errors as pg
 
-from spotter.errors import Unavailable
+from spotter.errors import Conflict, InvalidInput, NotFound, Unavailable
 from spotter.work.looking import looking_for
 
 
@@ -24,6 +24,8 @@ def _wrapped(cause: Exception) -> exceptions.ConnectorException:
         ConnectionRefusedError("no server"),
         psycopg.OperationalError("the connection is lost"),
         pg.AdminShutdown("restarting"),
+        pg.DeadlockDetected("one of two gives way"),
+        TimeoutError("no answer"),
         _wrapped(psycopg.OperationalError("the connection is lost")),
         _wrapped(TimeoutError("no answer")),
     ],
@@ -42,6 +44,14 @@ def test_a_database_that_is_away_is_no_news(error: Exception, caplog: pytest.Log
         pg.DatatypeMismatch("UNION types uuid and text cannot be matched"),
         _wrapped(pg.InsufficientPrivilege("permission denied")),
         exceptions.ConnectorException("without a cause"),
+        pg.UniqueViolation("duplicate key"),
+        pg.ForeignKeyViolation("still referred to"),
+        pg.InvalidTextRepresentation("invalid input syntax for type uuid"),
+        _wrapped(pg.NumericValueOutOfRange("integer out of range")),
+        NotFound("There is no such session."),
+        Conflict("Something with the same identity exists already."),
+        InvalidInput("A value cannot be stored as it is."),
+        FileNotFoundError("no such file"),
         KeyError("worker_id"),
     ],
     ids=repr,

@@ -56,6 +56,7 @@ async def watcher(websocket: WebSocket, stream: str) -> Principal:
         services = services_of(websocket)
         principal = await services.authenticator.by_ticket(services.tickets.read(ticket, stream))
         _admit(websocket, principal)
+        websocket.state.principal = principal
     if principal is None:
         raise Unauthenticated(
             "This needs a sign-in: send `Authorization: Bearer …`, or a ticket from /api/me/tickets."

@@ -50,6 +50,7 @@ from spotter.api.metrics import Metrics
 from spotter.api.plumbing import install_plumbing
 from spotter.api.routing import operation_id
 from spotter.api.services import Services
+from spotter.api.standing_streams import StandingStreams
 from spotter.api.web_app import built_app, install_web_app
 from spotter.store.faults import as_spotter_error
 
@@ -121,6 +122,8 @@ def build(services: Services, *, version: str, schema_revision: str) -> FastAPI:
     metrics = Metrics()
     services.moderation.watch(metrics.moderated)
     services.timings.watch(metrics.timed)
+    minutes = services.settings.access_token_minutes
+    app.add_middleware(StandingStreams, services.standing, longest=60.0 * minutes)
     # Outermost of ours, so that every other part sees the path as it is in the document.
     install_plumbing(
         app,

@@ -12,6 +12,7 @@ from spotter.identity.authenticate import Authenticator
 from spotter.identity.connector_secrets import ConnectorSecrets
 from spotter.identity.guests import Guests
 from spotter.identity.sign_in import SignIn
+from spotter.identity.standing import Standing
 from spotter.identity.stream_tickets import StreamTickets
 from spotter.identity.vault import Vault
 from spotter.identity.widgets import Widgets
@@ -39,6 +40,7 @@ class Services:
     database: Database
     bus: Bus
     authenticator: Authenticator
+    standing: Standing
     sign_in: SignIn
     tickets: StreamTickets
     guests: Guests

@@ -207,6 +207,7 @@ class SignIn:
         async with self._database.unit_of_work(scope) as uow:
             await _store_password(uow, scope.user_id, new_hash, instead_of=stored)
             await audit.record(uow, "password.changed")
+            await _end_all(uow, scope.user_id, because="the password was changed")
             return await self.start_session(uow, device=device)
 
     async def start_session(self, uow: UnitOfWork, *, device: str) -> SignedIn:
@@ -308,6 +309,15 @@ async def _store_password(
     else:
         credential.password_hash, credential.changed_at = password_hash, now()
     await uow.session.flush()
+
+
+async def _end_all(uow: UnitOfWork, user_id: UUID, *, because: str) -> None:
+    """Here, so that open streams end too. In other organisations they are refused by the moment of the change."""
+    await uow.session.execute(
+        update(SignInSession)
+        .where(SignInSession.user_id == user_id, SignInSession.revoked_at.is_(None))
+        .values(revoked_at=now(), revoked_because=because)
+    )
 
 
 async def _still_valid(uow: UnitOfWork, session: SignInSession) -> bool:

@@ -62,11 +62,10 @@ def migrate(urls: DatabaseUrls, plan: Plan) -> Migrated:
                 before = _current(connection)
             _refuse_unknown(before)
             after, backup = head_revision(), None
+            # A newer queue package changes tables as well, also where our own stay as they are.
+            if before is not None and (before != after or queue_schema.is_outdated(guard)):
+                backup = dump(urls.owner, plan.pg_dump, plan.backups, label=before, keep=plan.backups_kept)
             if before != after:
-                if before is not None:
-                    backup = dump(
-                        urls.owner, plan.pg_dump, plan.backups, label=before, keep=plan.backups_kept
-                    )
                 with engine.begin() as connection:
                     command.upgrade(_config(connection), "head")
             queue_schema.upgrade(guard)

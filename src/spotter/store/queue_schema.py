@@ -77,14 +77,35 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA queue TO spotter_job;
 """
 
 
+def newest_level() -> str:
+    """What this installation's package needs. Levels are file names that sort by age."""
+    return _levels()[-1]
+
+
+def is_outdated(owner: psycopg.Connection) -> bool:
+    """There is one, and an upgrade would change it."""
+    level = _level(owner)
+    return level is not None and level < newest_level()
+
+
 def upgrade(owner: psycopg.Connection) -> None:
-    if owner.execute("SELECT to_regclass('queue.spotter_schema_level')").fetchone() == (None,):
+    level = _level(owner)
+    if level is None:
         _create(owner)
-        return
+    else:
+        _bring_up(owner, level)
+
+
+def _level(owner: psycopg.Connection) -> str | None:
+    if owner.execute("SELECT to_regclass('queue.spotter_schema_level')").fetchone() == (None,):
+        return None
     row = owner.execute("SELECT level FROM queue.spotter_schema_level").fetchone()
     assert row is not None
-    newer = [name for name in _levels() if name > row[0]]
-    for name in newer:
+    return str(row[0])
+
+
+def _bring_up(owner: psycopg.Connection, level: str) -> None:
+    for name in (name for name in _levels() if name > level):
         log.info("upgrading the queue's schema", extra={"file": name})
         with owner.transaction():
             owner.execute("SET LOCAL search_path = queue, pg_temp")
@@ -99,7 +120,7 @@ def _create(owner: psycopg.Connection) -> None:
         owner.execute("SET LOCAL search_path = queue, pg_temp")
         owner.execute((_FOLDER / "schema.sql").read_bytes())
         owner.execute(_OURS.encode())
-        owner.execute("INSERT INTO spotter_schema_level VALUES (%s)", (_levels()[-1],))
+        owner.execute("INSERT INTO spotter_schema_level VALUES (%s)", (newest_level(),))
         owner.execute(_RIGHTS.encode())
 
 

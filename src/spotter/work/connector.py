@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 # The queue's own triggers name their tables without the schema.
 QUEUE_PATH = "-c search_path=queue,public,pg_temp"
 
+_SOME_JOB = '{"type": "job_inserted", "job_id": 0}'  # whichever: a worker asks the queue for the next one
+
 
 async def _autocommit(connection: AsyncConnection[Any]) -> None:
     """Each call of the queue's is one statement: a transaction around it would be two more round trips, for ever."""
@@ -71,6 +73,9 @@ class QueueConnector(PsycopgConnector):
         lost = partial(arrived.put_nowait, None)
         link = Link(connection, answer_timeout=self._patience, on_payload=arrived.put_nowait, on_loss=lost)
         try:
+            # A job that came before LISTEN, or whose notice was read together with LISTEN's own reply, is announced to
+            # nobody: psycopg keeps such notices for a reader it does not have here.
+            await on_notification(channel="", payload=_SOME_JOB)
             while True:
                 await link.run("SELECT 1")
                 with suppress(TimeoutError):

@@ -8,7 +8,7 @@ from procrastinate import BaseConnector
 from spotter.identity import audit_chain
 from spotter.store.database import Database
 from spotter.tasks import end_tasks
-from spotter.work.looking import looking_for
+from spotter.work.looking import helping_one, looking_for
 
 # Found by an index of unsealed entries only. The limit keeps one look short after a long outage; the next goes on.
 _UNSEALED: Final = """
@@ -41,4 +41,5 @@ class Sealer:
 
     async def look(self) -> None:
         for row in await self._connector.execute_query_all_async(_UNSEALED):
-            await audit_chain.seal(self._database, row["org_id"])
+            with helping_one(f"what organisation {row['org_id']} has to be sealed"):
+                await audit_chain.seal(self._database, row["org_id"])

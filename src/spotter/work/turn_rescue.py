@@ -15,7 +15,7 @@ from spotter.runtime.turns import INSTANCE_LOCK, Turns
 from spotter.store.scope import NOBODY, Scope
 from spotter.tasks import end_tasks
 from spotter.work.job import Workshop
-from spotter.work.looking import looking_for
+from spotter.work.looking import helping_one, looking_for
 
 log = logging.getLogger(__name__)
 
@@ -79,20 +79,29 @@ class TurnRescue:
         else:
             self._suspects.clear()
         for _, org_id, session_id, user_id, *_ in waiting:
-            await self._turns.take_up_waiting(await self._scope(org_id, user_id), session_id)
+            with helping_one(f"what waits in session {session_id}"):
+                await self._turns.take_up_waiting(await self._scope(org_id, user_id), session_id)
         for _, org_id, reservation_id, *_ in reserved:
-            if await release_abandoned(self._workshop.database, org_id, reservation_id):
-                log.info("released what a dead turn had reserved", extra={"org_id": str(org_id)})
+            with helping_one(f"the abandoned reservation {reservation_id}"):
+                await self._release(org_id, reservation_id)
 
     async def _take_over(self, opened: list[Any]) -> None:
         alive = await self._workshop.bus.live_holders(INSTANCE_LOCK)
         orphans = {(row[2], row[4]) for row in opened if row[5] not in alive}
+        # Noted before anybody is helped: a look that is cut short still counts as the first of two.
+        dead, self._suspects = orphans & self._suspects, orphans
         for _, org_id, session_id, user_id, fence, _, expired in opened:
-            if expired or (session_id, fence) in orphans & self._suspects:
-                scope = await self._scope(org_id, user_id)
-                if await self._turns.take_over(scope, session_id, fence):
-                    log.warning("took over a turn whose process died", extra={"session_id": str(session_id)})
-        self._suspects = orphans
+            if expired or (session_id, fence) in dead:
+                with helping_one(f"the abandoned turn of session {session_id}"):
+                    await self._take_over_one(await self._scope(org_id, user_id), session_id, fence)
+
+    async def _take_over_one(self, scope: Scope, session_id: UUID, fence: int) -> None:
+        if await self._turns.take_over(scope, session_id, fence):
+            log.warning("took over a turn whose process died", extra={"session_id": str(session_id)})
+
+    async def _release(self, org_id: UUID, reservation_id: UUID) -> None:
+        if await release_abandoned(self._workshop.database, org_id, reservation_id):
+            log.info("released what a dead turn had reserved", extra={"org_id": str(org_id)})
 
     async def _scope(self, org_id: UUID, user_id: UUID) -> Scope:
         """The person whose turn it is, with the role they have now."""

@@ -76,6 +76,17 @@ class Server:
                 found.append(process)
         return found
 
+    def has_process(self) -> bool:
+        """A cheap sign of life, not a proof: a postgres has the pid that our server left."""
+        try:
+            first, *_ = (self.pgdata / "postmaster.pid").read_text().split("\n", 1)
+            process = psutil.Process(int(first))
+            return process.name() == "postgres" and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.AccessDenied:
+            return True
+        except (OSError, ValueError, psutil.NoSuchProcess):
+            return False
+
     def ensure_running(self, alone: Callable[[], bool], patience: Patience) -> None:
         if self.ping() is pq.Ping.OK:
             return

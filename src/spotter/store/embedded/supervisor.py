@@ -6,9 +6,12 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from psycopg import pq
 
 from spotter.errors import StartupRefused, Unavailable
 from spotter.store.embedded.account import ServerAccount
@@ -24,6 +27,8 @@ logger = logging.getLogger(__name__)
 # A socket's whole address fits in 104 bytes on macOS, 108 on Linux; "/.s.PGSQL.5432" is part of it.
 SOCKET_DIR_BYTES = 85
 _LOOK_EVERY = 1.0
+_ASK_EACH = 10  # looks
+_MOST_SILENCES = 3
 
 
 class EmbeddedPostgres:
@@ -70,10 +75,12 @@ class EmbeddedPostgres:
 
     async def keep_running(self) -> None:
         """Brings the server back when it dies under us (killed, out of memory). Runs until it is cancelled."""
+        pulse = _Pulse()
         while True:
             await asyncio.sleep(_LOOK_EVERY)
-            if self._looks_alive():
+            if await self._lives(pulse):
                 continue
+            pulse = _Pulse()
             logger.warning("the embedded database is gone; starting it again")
             try:
                 await self._start_again()
@@ -84,18 +91,15 @@ class EmbeddedPostgres:
         patience = Patience()
         await _uninterrupted(lambda: self._revive(patience), give_up=patience.give_up)
 
-    def _looks_alive(self) -> bool:
-        """Cheap, for it is asked every second; a start decides by connecting, never by a process id."""
+    async def _lives(self, pulse: "_Pulse") -> bool:
         server = self._server
         if server is None or self._membership is None:
             return True
-        try:
-            os.kill(int((server.pgdata / "postmaster.pid").read_text().split("\n", 1)[0]), 0)
-        except PermissionError:
-            return True
-        except (OSError, ValueError):
+        if not server.has_process():
             return False
-        return True
+        if pulse.is_time_to_ask():
+            pulse.answered(await asyncio.to_thread(server.ping) is not pq.Ping.NO_RESPONSE)
+        return pulse.beats
 
     def _revive(self, patience: Patience) -> None:
         membership, server = self._membership, self._server
@@ -182,6 +186,27 @@ class EmbeddedPostgres:
             return beside
         digest = hashlib.sha256(os.fsencode(self._base)).hexdigest()[:16]
         return Path("/tmp") / f"spotter-{account.uid}-{digest}"  # noqa: S108 - 0700 and ownership are checked
+
+
+@dataclass(slots=True)
+class _Pulse:
+    """A process proves little: its pid may be another postgres' by now, or it may have lost its socket. Asking costs
+    the server a new process each time, so it is asked now and then; more often once it is silent, and given up only
+    after several silences, for it may just be busy."""
+
+    looks: int = 0
+    silences: int = 0
+
+    @property
+    def beats(self) -> bool:
+        return self.silences < _MOST_SILENCES
+
+    def is_time_to_ask(self) -> bool:
+        self.looks += 1
+        return self.silences > 0 or self.looks % _ASK_EACH == 0
+
+    def answered(self, yes: bool) -> None:
+        self.silences = 0 if yes else self.silences + 1
 
 
 async def _uninterrupted(
