@@ -1,6 +1,7 @@
 """Credits: a sum that nobody can bring below nothing, booked once whatever is repeated; and what tiers allow."""
 
 import asyncio
+from datetime import datetime
 from uuid import UUID
 
 import psycopg
@@ -84,6 +85,16 @@ async def test_a_month_s_credits_come_once(home: House, gym: Gym) -> None:
     assert given.count(True) == 1
     assert await credits_left(home, gym) == tier("free").credits_a_month * CREDIT
     await money_is_right(home, gym)
+
+
+async def test_who_has_too_few_hears_when_more_come(home: House, gym: Gym) -> None:
+    with pytest.raises(PaymentRequired) as without_a_plan:
+        await take(home, gym, CREDIT, "tool")
+    assert "resets_at" not in without_a_plan.value.extra
+    await account(home, gym, tier="free")
+    with pytest.raises(PaymentRequired, match="More come with your plan") as refused:
+        await take(home, gym, CREDIT, "tool")
+    assert datetime.fromisoformat(str(refused.value.extra["resets_at"])).day == 1
 
 
 def test_tiers_are_data() -> None:

@@ -14,11 +14,20 @@ from spotter.errors import Conflict, PaymentRequired
 from spotter.identity import audit
 from spotter.ids import new_id
 from spotter.money import CREDIT
+from spotter.store.migrations.money_functions import NEXT_MONTH
 from spotter.store.unit_of_work import UnitOfWork
 
 Given = Literal["grant", "purchase", "refund"]
 _MONTH: Final = text(
     "SELECT to_char(now() AT TIME ZONE timezone, 'YYYY-MM') FROM organisations WHERE id = :org"
+)
+
+
+_NEXT_GRANT: Final = text(
+    f"""
+    SELECT {NEXT_MONTH} FROM billing_accounts b JOIN organisations o ON o.id = b.org_id
+    WHERE b.org_id = :org AND b.monthly_credits > 0
+    """
 )
 
 
@@ -76,12 +85,18 @@ async def spend(uow: UnitOfWork, amount: int, *, reference: str, note: str = "")
     are not enough: nothing is taken then."""
     account = await uow.session.scalar(select(CreditAccount).with_for_update())
     if account is None or account.balance < amount:
-        left = account.balance if account is not None else 0
-        raise PaymentRequired(
-            f"This takes {amount / CREDIT:g} credits, and there are {left / CREDIT:g}. Nothing was taken.",
-            extra={"limit": "credits", "unit": "micro_credits", "left": left, "needed": amount},
-        )
+        raise await _too_few(uow, amount, account.balance if account is not None else 0)
     return await _book(uow, Movement("spend", -amount, reference, note)) is not None
+
+
+async def _too_few(uow: UnitOfWork, needed: int, left: int) -> PaymentRequired:
+    said = f"This takes {needed / CREDIT:g} credits, and there are {left / CREDIT:g}. Nothing was taken."
+    extra: dict[str, object] = {"limit": "credits", "unit": "micro_credits", "left": left, "needed": needed}
+    resets_at = await uow.session.scalar(_NEXT_GRANT, {"org": uow.scope.org_id})
+    if resets_at is not None:
+        extra["resets_at"] = resets_at.isoformat()
+        said += f" More come with your plan at {extra['resets_at']}."
+    return PaymentRequired(said, extra=extra)
 
 
 _USED: Final = text(

@@ -21,6 +21,11 @@ CAPPED: Final = """
     OR EXISTS (SELECT 1 FROM billing_accounts b WHERE b.org_id = p_org AND b.prepaid)
 """
 
+# When a tier's credits come again: `work/credits.py`. `o` is the organisation.
+NEXT_MONTH: Final = """(
+    date_trunc('month', now() AT TIME ZONE o.timezone) + interval '1 month'
+) AT TIME ZONE o.timezone"""
+
 # What every statement that opens a turn says of its organisation: `settings` and `capped`. The stamp tells whether what
 # is kept of its settings still holds: see `store/stamps.py`.
 HOW_IT_STANDS: Final = f"(SELECT o.settings_stamp FROM organisations o WHERE o.id = p_org), ({CAPPED})"
@@ -211,13 +216,15 @@ def grant(of: str, until: str) -> str:
             {_REFUSE}
         END IF;
     END LOOP;
-    SELECT b.prepaid, b.credit_rate INTO account FROM billing_accounts b WHERE b.org_id = p_org AND b.prepaid;
+    SELECT b.credit_rate, CASE WHEN b.monthly_credits > 0 THEN {NEXT_MONTH} END AS next_month INTO account
+        FROM billing_accounts b JOIN organisations o ON o.id = b.org_id WHERE b.org_id = p_org AND b.prepaid;
     IF FOUND THEN
         SELECT a.balance INTO balance FROM credit_accounts a WHERE a.org_id = p_org FOR UPDATE;
         balance := coalesce(balance, 0);
         IF p_least IS NULL OR spotter_in_credits(p_least, account.credit_rate) > balance THEN
             why := json_build_object('limit', 'credits', 'left', balance,
-                'needed', spotter_in_credits(p_least, account.credit_rate), 'unit', 'micro_credits');
+                'needed', spotter_in_credits(p_least, account.credit_rate), 'unit', 'micro_credits',
+                'resets_at', account.next_month);
             {_REFUSE}
         END IF;
         amount := least(amount, greatest(p_least, div(balance::numeric * account.credit_rate, 1000000)::bigint));
