@@ -103,17 +103,17 @@ _USED: Final = text(
     """
     SELECT coalesce((
         SELECT -sum(c.amount) FROM credit_entries c WHERE c.org_id = :org AND c.reference = :reference
-    ), 0)::bigint + spotter_in_credits(coalesce((
-        SELECT sum(u.charge) FROM usage_entries u WHERE u.org_id = :org AND u.session_id = :session
-            AND u.sequence_number BETWEEN :first AND :last
-    ), 0)::bigint, :rate)
+    ), 0)::bigint + coalesce((
+        SELECT sum(spotter_in_credits(u.charge, coalesce(u.credit_rate, :rate))) FROM usage_entries u
+        WHERE u.org_id = :org AND u.session_id = :session AND u.sequence_number BETWEEN :first AND :last
+    ), 0)::bigint
     """
 )
 
 
 async def used_by_call(uow: UnitOfWork, session_id: UUID, events: tuple[int, int], effect_id: UUID) -> int:
-    """What a call has cost, in millionths: what was taken under its id, and the model calls of its turn at the
-    organisation's rate. For the service: members do not see the organisation's movements."""
+    """What a call has cost, in millionths: what was taken under its id, and the charge of each model call of its turn
+    at the rate it was taken at, or at today's where none was. For the service: members do not see the organisation's movements."""
     wanted = {
         "org": uow.scope.org_id,
         "reference": str(effect_id),

@@ -26,6 +26,15 @@ NEXT_MONTH: Final = """(
     date_trunc('month', now() AT TIME ZONE o.timezone) + interval '1 month'
 ) AT TIME ZONE o.timezone"""
 
+RAN_OUT: Final = "credits ran out"
+"""Beside a movement that is less than its call was charged."""
+
+
+def call_reference(session: str, sequence: str, n: str) -> str:
+    """Under which a model call's credits are booked, from SQL expressions for its place."""
+    return f"concat_ws(':', 'call', {session}, {sequence}, {n})"
+
+
 # What every statement that opens a turn says of its organisation: `settings` and `capped`. The stamp tells whether what
 # is kept of its settings still holds: see `store/stamps.py`.
 HOW_IT_STANDS: Final = f"(SELECT o.settings_stamp FROM organisations o WHERE o.id = p_org), ({CAPPED})"
@@ -282,12 +291,40 @@ CREATE FUNCTION spotter_in_credits(p_amount bigint, p_rate bigint) RETURNS bigin
 $$
 """
 
+# Takes what each call is charged, as a movement that names the call: `spotter verify` holds the one against the other.
+# A call that came to more than there is takes what there is, and its movement says so.
+SPEND_CREDITS: Final = f"""
+CREATE FUNCTION spotter_spend_credits(p_org uuid, p_session uuid, p_after integer, p_rate bigint, p_charges json)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    free bigint;
+    taken bigint;
+    call record;
+BEGIN
+    SELECT a.balance INTO free FROM credit_accounts a WHERE a.org_id = p_org FOR UPDATE;
+    free := coalesce(free, 0);
+    FOR call IN
+        SELECT c.place, c.n, spotter_in_credits(c.charge, p_rate) AS owed
+        FROM json_to_recordset(p_charges) AS c(place integer, n integer, charge bigint) ORDER BY c.place, c.n
+    LOOP
+        CONTINUE WHEN call.owed = 0;
+        taken := least(call.owed, free);
+        free := free - taken;
+        INSERT INTO credit_entries (org_id, id, kind, amount, reference, note) VALUES (
+            p_org, gen_random_uuid(), 'spend', -taken, {call_reference("p_session", "p_after + call.place", "call.n")},
+            CASE WHEN taken < call.owed THEN '{RAN_OUT}' ELSE '' END
+        );
+    END LOOP;
+END $$
+"""
+
 # Counts calls that are being recorded, and gives back what was held for them. Says what a call that reported nothing
-# counts as: all that is left of what was held.
+# counts as: all that is left of what was held. And what a credit is worth, where calls spend credits: what they are
+# charged, and nothing for what nobody reported, as on the bill.
 SETTLE: Final = f"""
 CREATE FUNCTION spotter_settle(
     p_org uuid, p_session uuid, p_fence bigint, p_owner uuid, p_agent text, p_run uuid, p_charges json,
-    OUT unknown bigint, OUT unknown_tokens bigint
+    p_after integer, OUT unknown bigint, OUT unknown_tokens bigint, OUT credit_rate bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
     held spend_reservations;
@@ -295,8 +332,6 @@ DECLARE
     money bigint;
     used bigint;
     account record;
-    free bigint;
-    owed bigint;
 BEGIN
     {AS_SERVICE}
     DELETE FROM spend_reservations r WHERE r.org_id = p_org AND r.session_id = p_session AND r.fence = p_fence
@@ -328,21 +363,17 @@ BEGIN
         SELECT p_org, gen_random_uuid(), 'service', 'cap.warning', warned.id::text, warned.what::jsonb FROM warned;
     SELECT b.prepaid, b.credit_rate INTO account FROM billing_accounts b WHERE b.org_id = p_org;
     IF held.credits > 0 OR account.prepaid THEN
-        SELECT a.balance INTO free FROM credit_accounts a WHERE a.org_id = p_org FOR UPDATE;
-        owed := least(
-            spotter_in_credits(money, account.credit_rate), coalesce(held.credits, 0) + coalesce(free, 0)
-        );
+        credit_rate := account.credit_rate;
         IF held.credits > 0 THEN
             INSERT INTO credit_entries (org_id, id, kind, amount, reference)
-                VALUES (p_org, gen_random_uuid(), 'settle', held.credits - owed, held.id::text);
-        ELSIF owed > 0 THEN
-            INSERT INTO credit_entries (org_id, id, kind, amount, reference)
-                VALUES (p_org, gen_random_uuid(), 'spend', -owed, gen_random_uuid()::text);
+                VALUES (p_org, gen_random_uuid(), 'release', held.credits, held.id::text);
         END IF;
+        PERFORM spotter_spend_credits(p_org, p_session, p_after, credit_rate, p_charges);
     END IF;
 END $$
 """
 
 ALL: Final = (
-    CHECK_ZONE, KEEP_BALANCE, APPLICABLE, SPENT, COUNTERS, RELEASE, SWEEP, IN_CREDITS, RESERVE, SETTLE,
+    CHECK_ZONE, KEEP_BALANCE, APPLICABLE, SPENT, COUNTERS, RELEASE, SWEEP, IN_CREDITS, RESERVE,
+    SPEND_CREDITS, SETTLE,
 )  # fmt: skip

@@ -1,17 +1,29 @@
-"""Credits that say when they come again."""
+"""Credits that say when they come again, and that a call takes as many of as it is charged."""
 
+import sqlalchemy as sa
 from alembic import op
 
-from spotter.store.migrations import money_functions, voice_functions
+from spotter.store.migrations import money_functions, turn_functions, voice_functions
 
 revision = "0023"
 down_revision = "0022"
 branch_labels = None
 depends_on = None
 
-_CHANGED = (money_functions.RESERVE, voice_functions.RESERVE)
+# Their arguments are not the same any more.
+_OLD = ("spotter_settle(uuid, uuid, bigint, uuid, text, uuid, json)",)
+_CHANGED = (
+    money_functions.RESERVE,
+    voice_functions.RESERVE,
+    money_functions.SPEND_CREDITS,
+    money_functions.SETTLE,
+    turn_functions.APPEND,
+)
 
 
 def upgrade() -> None:
+    op.add_column("usage_entries", sa.Column("credit_rate", sa.BigInteger(), nullable=True))
+    for name in _OLD:
+        op.execute(f"DROP FUNCTION IF EXISTS {name}")
     for function in _CHANGED:
         op.execute(function.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
