@@ -1,9 +1,10 @@
-"""Credits that say when they come again, and that a call takes as many of as it is charged."""
+"""Credits that say when they come again, and that a call takes as many of as it is charged; decisions are recorded with
+who made them and from where."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from spotter.store.migrations import money_functions, turn_functions, voice_functions
+from spotter.store.migrations import audit_functions, money_functions, turn_functions, voice_functions
 
 revision = "0023"
 down_revision = "0022"
@@ -18,6 +19,7 @@ _CHANGED = (
     money_functions.SPEND_CREDITS,
     money_functions.SETTLE,
     turn_functions.APPEND,
+    audit_functions.AUDIT_EVENTS,
 )
 
 
