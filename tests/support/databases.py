@@ -39,6 +39,7 @@ def settings_for(url: str, data_dir: Path, **more: object) -> Settings:
         "port": 0,
         "rate_limits": False,
         "sign_up": "open",
+        "billing_by": "organisation",
         "log_level": "WARNING",
         **more,
     }
