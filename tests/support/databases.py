@@ -61,6 +61,7 @@ def environment_for(settings: Settings, **more: str) -> dict[str, str]:
         "SPOTTER_DATA_DIR": str(settings.data_dir),
         "SPOTTER_RATE_LIMITS": "false",
         "SPOTTER_SIGN_UP": "open",
+        "SPOTTER_BILLING_BY": "organisation",
         "SPOTTER_LOG_FORMAT": "json",
         **more,
     }

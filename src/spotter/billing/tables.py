@@ -187,6 +187,9 @@ class SpendCounter(StaffRow, Base):
     spent: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     reserved: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     warned_at: Mapped[datetime | None]
+    """When it came to the amount for a warning."""
+    told_at: Mapped[datetime | None]
+    """When somebody whom it concerns was told so, in a conversation of theirs."""
 
     __table_args__ = (
         belongs_to("cap_id", "spend_caps"),

@@ -280,7 +280,7 @@ class Notice(_Content):
 
     event_type: ClassVar[str] = "notice"
 
-    code: Literal["fallback", "not_set_up"]
+    code: Literal["fallback", "not_set_up", "budget"]
     text: str
 
 

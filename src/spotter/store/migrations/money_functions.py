@@ -10,6 +10,8 @@ SP001: the fence is not the newest, or the turn has ended.  SP006: somebody aske
 
 from typing import Final
 
+from spotter.store.migrations.warning_functions import WARNINGS
+
 CAPS_LOCK: Final = 7266
 """Any number nobody else uses, beside the organisation's."""
 
@@ -320,11 +322,13 @@ END $$
 
 # Counts calls that are being recorded, and gives back what was held for them. Says what a call that reported nothing
 # counts as: all that is left of what was held. And what a credit is worth, where calls spend credits: what they are
-# charged, and nothing for what nobody reported, as on the bill.
+# charged, and nothing for what nobody reported, as on the bill. And of which budgets people are to be warned, in notices
+# that come before the calls in the log.
 SETTLE: Final = f"""
 CREATE FUNCTION spotter_settle(
     p_org uuid, p_session uuid, p_fence bigint, p_owner uuid, p_agent text, p_run uuid, p_charges json,
-    p_after integer, OUT unknown bigint, OUT unknown_tokens bigint, OUT credit_rate bigint
+    p_after integer, OUT unknown bigint, OUT unknown_tokens bigint, OUT credit_rate bigint,
+    OUT warnings text[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
     held spend_reservations;
@@ -361,6 +365,7 @@ BEGIN
             ) AS what
     ) INSERT INTO audit_log (org_id, id, actor_kind, action, target, detail)
         SELECT p_org, gen_random_uuid(), 'service', 'cap.warning', warned.id::text, warned.what::jsonb FROM warned;
+    warnings := spotter_warnings(p_org, p_owner, mine);
     SELECT b.prepaid, b.credit_rate INTO account FROM billing_accounts b WHERE b.org_id = p_org;
     IF held.credits > 0 OR account.prepaid THEN
         credit_rate := account.credit_rate;
@@ -368,12 +373,14 @@ BEGIN
             INSERT INTO credit_entries (org_id, id, kind, amount, reference)
                 VALUES (p_org, gen_random_uuid(), 'release', held.credits, held.id::text);
         END IF;
-        PERFORM spotter_spend_credits(p_org, p_session, p_after, credit_rate, p_charges);
+        PERFORM spotter_spend_credits(
+            p_org, p_session, p_after + cardinality(warnings), credit_rate, p_charges
+        );
     END IF;
 END $$
 """
 
 ALL: Final = (
     CHECK_ZONE, KEEP_BALANCE, APPLICABLE, SPENT, COUNTERS, RELEASE, SWEEP, IN_CREDITS, RESERVE,
-    SPEND_CREDITS, SETTLE,
+    SPEND_CREDITS, WARNINGS, SETTLE,
 )  # fmt: skip

@@ -82,6 +82,8 @@ DECLARE
     unknown bigint := 0;
     unknown_tokens bigint := 0;
     rate bigint;
+    warnings text[];
+    warned integer := 0;
 BEGIN
     {ACT_FOR}
     IF 'checkpoint' = ANY (p_types) THEN
@@ -110,15 +112,28 @@ BEGIN
         END IF;
         RAISE EXCEPTION 'fenced' USING ERRCODE = 'SP001';
     END IF;
-    done := spotter_insert_events(p_org, p_session, owner, last - count, p_types, p_contents) IS NULL;
     IF p_charges IS NOT NULL THEN
         done := pg_advisory_xact_lock_shared({CAPS_LOCK}, uuid_hash(p_org)) IS NULL;
         capped := {CAPPED};
         IF capped THEN
-            SELECT s.unknown, s.unknown_tokens, s.credit_rate INTO unknown, unknown_tokens, rate
+            SELECT s.unknown, s.unknown_tokens, s.credit_rate, s.warnings
+                INTO unknown, unknown_tokens, rate, warnings
                 FROM spotter_settle(p_org, p_session, p_fence, owner, agent, run, p_charges, last - count) s;
+            warned := cardinality(warnings);
             {AS_CALLER}
         END IF;
+    END IF;
+    IF warned > 0 THEN
+        -- Before what was just said, so that a turn still ends with its last event. The writer finds them there as it
+        -- finds what others added meanwhile.
+        UPDATE agent_sessions s SET last_sequence = s.last_sequence + warned
+            WHERE s.org_id = p_org AND s.id = p_session RETURNING s.last_sequence INTO last;
+        done := spotter_insert_events(
+            p_org, p_session, owner, last - count - warned, array_fill('notice'::text, ARRAY[warned]), warnings
+        ) IS NULL;
+    END IF;
+    done := spotter_insert_events(p_org, p_session, owner, last - count, p_types, p_contents) IS NULL;
+    IF p_charges IS NOT NULL THEN
         {_BILL}
     END IF;
     -- The session's row is locked: whoever comes later finds the turn ended, and begins the next one.

@@ -1,10 +1,10 @@
 """Credits that say when they come again, and that a call takes as many of as it is charged; decisions are recorded with
-who made them and from where."""
+who made them and from where; people are told when a budget runs low."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from spotter.store.migrations import audit_functions, money_functions, turn_functions, voice_functions
+from spotter.store.migrations import audit_functions, money_functions, turn_functions, voice_functions, warning_functions
 
 revision = "0023"
 down_revision = "0022"
@@ -17,6 +17,7 @@ _CHANGED = (
     money_functions.RESERVE,
     voice_functions.RESERVE,
     money_functions.SPEND_CREDITS,
+    warning_functions.WARNINGS,
     money_functions.SETTLE,
     turn_functions.APPEND,
     audit_functions.AUDIT_EVENTS,
@@ -25,6 +26,7 @@ _CHANGED = (
 
 def upgrade() -> None:
     op.add_column("usage_entries", sa.Column("credit_rate", sa.BigInteger(), nullable=True))
+    op.add_column("spend_counters", sa.Column("told_at", sa.DateTime(timezone=True), nullable=True))
     for name in _OLD:
         op.execute(f"DROP FUNCTION IF EXISTS {name}")
     for function in _CHANGED:
