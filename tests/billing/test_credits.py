@@ -114,7 +114,8 @@ async def test_what_is_not_charged_takes_no_credits(home: House, gym: Gym) -> No
     await account(home, gym, prepaid=True, unpriced_rate=100_000_000)
     await give_credits(home, gym, 100)
     scope = gym.member.scope
-    session_id, model = await new_session(home, scope), ScriptedModel(["Yes.", Say("One. " * 100, delay=0.05)])
+    session_id = await new_session(home, scope)
+    model = ScriptedModel(["Yes.", Say("One. " * 100, delay=0.05)])
     async with running_turns(home, model) as turns:
         await say(turns, gym, session_id)
         await set_price(home, gym)

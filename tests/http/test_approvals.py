@@ -128,9 +128,7 @@ async def test_a_decision_is_recorded_with_who_made_it_and_from_where(asking: As
     ):
         item = await asking.request()
         body = {"decision": "deny", "args_hash": item["args_hash"]}
-        answered = await asking.http.post(
-            f"/api/approvals/{item['id']}/decision", json=body, headers=headers
-        )
+        answered = await asking.http.post(f"/api/approvals/{item['id']}/decision", json=body, headers=headers)
         assert answered.status_code == 200, answered.text
         log = (await asking.http.get("/api/audit", headers=gym.owner.headers)).json()["items"]
         (entry,) = [one for one in log if (one["action"], one["target"]) == ("approval.decided", item["id"])]

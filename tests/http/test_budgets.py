@@ -126,7 +126,11 @@ DECIDED_BY_THE_OPERATOR = (
     ("PATCH", "/api/billing/settings", {"tier": "pro"}),
     ("PATCH", "/api/billing/settings", {"markup": 0}),
     ("POST", "/api/billing/credits/movements", {"kind": "grant", "credits": "1000"}),
-    ("POST", "/api/billing/own-prices", {"provider": "openai", "model": "gpt-4o", "input": "0", "output": "0"}),
+    (
+        "POST",
+        "/api/billing/own-prices",
+        {"provider": "openai", "model": "gpt-4o", "input": "0", "output": "0"},
+    ),
 )
 
 

@@ -104,7 +104,8 @@ async def test_an_agent_has_as_many_tools_as_the_plan_allows(
     problem = {
         "where": "agent desk",
         "code": "too_many_tools",
-        "message": "It has 13 tools, and the plan Free allows 12 for each agent. Take some away, or ask for a larger plan.",
+        "message": "It has 13 tools, and the plan Free allows 12 for each agent. Take some away, or ask for a larger "
+        "plan.",
     }
     many = {**DESK, "tools": names}
     path = f"/api/ai-agents/{saved['id']}"

@@ -96,7 +96,7 @@ async def tool_caller(request: Request, bearer: Any = _BEARER, api_key: Any = _A
 
 
 async def billing_admin(request: Request, bearer: Any = _BEARER, api_key: Any = _API_KEY) -> Principal:
-    """Who sets what this organisation pays: its administrators, or only with the operator's token: see decision 0022."""
+    """Who sets what this organisation pays: its administrators, or only with the operator's token (decision 0022)."""
     principal = await at_least(Role.ADMIN)(request)
     services_of(request).billing_authority.require(request.headers.get("x-operator-token"))
     return principal

@@ -201,7 +201,9 @@ async def list_own_prices(caller: StaffCaller, uow: Transaction) -> OwnPrices:
 
 
 @routes.post("/own-prices", status_code=201)
-async def set_own_price(request: Request, caller: BillingCaller, uow: Transaction, body: NewPrice) -> OwnPrice:
+async def set_own_price(
+    request: Request, caller: BillingCaller, uow: Transaction, body: NewPrice
+) -> OwnPrice:
     """Set a price of your own, from now or from a later moment on. What was charged before stays as it is."""
     rates = Rates.of(
         _micros(body.input),

@@ -1,13 +1,18 @@
 """Who may say what an organisation pays: its own administrators, or only whoever runs the installation.
 
-On one's own machine both are the same people. Where anybody may sign up, organisations are customers: they must not give
-themselves credits, a larger plan, or prices of their own for models that somebody else pays for.
+On one's own machine both are the same people. Where anybody may sign up, organisations are customers: they must not
+give themselves credits, a larger plan, or prices of their own for models that somebody else pays for.
 """
 
 import hmac
+from typing import Final
 
 from spotter.errors import Forbidden
 from spotter.settings import Settings
+
+_NOT_YOURS: Final = (
+    "Plans, prices and credits are set by whoever runs this installation. Nothing was changed."
+)
 
 
 class BillingAuthority:
@@ -22,13 +27,9 @@ class BillingAuthority:
             return
         if self._token is None:
             raise Forbidden(
-                "Plans, prices and credits are set by whoever runs this installation. Nothing was changed. The operator "
-                "sets SPOTTER_OPERATOR_TOKEN and shows it as X-Operator-Token, or lets organisations decide with "
-                "SPOTTER_BILLING_BY=organisation."
+                f"{_NOT_YOURS} The operator sets SPOTTER_OPERATOR_TOKEN and shows it as X-Operator-Token, or lets "
+                "organisations decide with SPOTTER_BILLING_BY=organisation."
             )
         known = self._token.get_secret_value().encode()
         if not hmac.compare_digest((shown or "").encode(), known):
-            raise Forbidden(
-                "Plans, prices and credits are set by whoever runs this installation. Nothing was changed. Ask them; they "
-                "show their token as X-Operator-Token."
-            )
+            raise Forbidden(f"{_NOT_YOURS} Ask them; they show their token as X-Operator-Token.")

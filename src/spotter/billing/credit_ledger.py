@@ -24,10 +24,8 @@ _MONTH: Final = text(
 
 
 _NEXT_GRANT: Final = text(
-    f"""
-    SELECT {NEXT_MONTH} FROM billing_accounts b JOIN organisations o ON o.id = b.org_id
-    WHERE b.org_id = :org AND b.monthly_credits > 0
-    """
+    f"SELECT {NEXT_MONTH} FROM billing_accounts b JOIN organisations o ON o.id = b.org_id"  # noqa: S608 - our own words
+    " WHERE b.org_id = :org AND b.monthly_credits > 0"
 )
 
 
@@ -113,7 +111,8 @@ _USED: Final = text(
 
 async def used_by_call(uow: UnitOfWork, session_id: UUID, events: tuple[int, int], effect_id: UUID) -> int:
     """What a call has cost, in millionths: what was taken under its id, and the charge of each model call of its turn
-    at the rate it was taken at, or at today's where none was. For the service: members do not see the organisation's movements."""
+    at the rate it was taken at, or at today's where none was. For the service: members do not see the organisation's
+    movements."""
     wanted = {
         "org": uow.scope.org_id,
         "reference": str(effect_id),

@@ -87,8 +87,8 @@ _CREDITS: Final = """
                 AND d.kind IN ('settle', 'release')) GROUP BY reference
     ) m ON m.reference = r.id::text WHERE r.credits IS DISTINCT FROM m.held ORDER BY 1
 """
-# Less was taken only where no more was there, and the movement says so. What was recorded before calls kept the rate they
-# were taken at cannot be told.
+# Less was taken only where no more was there, and the movement says so. What was recorded before calls kept the rate
+# they were taken at cannot be told.
 _SPENT_CREDITS: Final = f"""
     SELECT format('%%s: its charge comes to %%s millionths of a credit, and %%s were taken', reference,
         coalesce(e.owed::text, 'no'), coalesce(m.taken::text, 'none'))
@@ -101,7 +101,7 @@ _SPENT_CREDITS: Final = f"""
         WHERE org_id = %(org)s AND kind = 'spend' AND reference LIKE 'call:%%'
     ) m USING (reference)
     WHERE m.taken IS DISTINCT FROM e.owed AND NOT coalesce(m.ran_out AND m.taken < e.owed, false) ORDER BY 1
-"""
+"""  # noqa: S608 - our own words
 _CHECKS: Final = (
     ("I11", _CALLS),
     ("I10", _RULE),

@@ -94,8 +94,8 @@ def check_plan(agent: AgentFile, plan: Tier) -> Iterator[Problem]:
         yield Problem(
             f"agent {agent.name}",
             "too_many_tools",
-            f"It has {len(agent.tools)} tools, and the plan {plan.title} allows {most} for each agent. Take some away, or "
-            "ask for a larger plan.",
+            f"It has {len(agent.tools)} tools, and the plan {plan.title} allows {most} for each agent. Take some away, "
+            "or ask for a larger plan.",
         )
 
 

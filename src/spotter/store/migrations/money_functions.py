@@ -322,8 +322,8 @@ END $$
 
 # Counts calls that are being recorded, and gives back what was held for them. Says what a call that reported nothing
 # counts as: all that is left of what was held. And what a credit is worth, where calls spend credits: what they are
-# charged, and nothing for what nobody reported, as on the bill. And of which budgets people are to be warned, in notices
-# that come before the calls in the log.
+# charged, and nothing for what nobody reported, as on the bill. And of which budgets people are to be warned, in
+# notices that come before the calls in the log.
 SETTLE: Final = f"""
 CREATE FUNCTION spotter_settle(
     p_org uuid, p_session uuid, p_fence bigint, p_owner uuid, p_agent text, p_run uuid, p_charges json,

@@ -1,15 +1,17 @@
 """The SQL of warnings: who is told that a budget runs low, in the log of what they are just doing.
 
-A person is told of budgets of their own. What the organisation or an agent spends is staff's to know: whoever of them is
-next to spend something is told, once in each period.
+A person is told of budgets of their own. What the organisation or an agent spends is staff's to know: whoever of them
+is next to spend something is told, once in each period.
 """
 
 from typing import Final
 
-_AMOUNT: Final = "CASE told.unit WHEN 'money' THEN '$' || trim_scale({0} / 1000000.0) ELSE {0} || ' tokens' END"
+_AMOUNT: Final = (
+    "CASE told.unit WHEN 'money' THEN '$' || trim_scale({0} / 1000000.0) ELSE {0} || ' tokens' END"
+)
 
-# The contents of notices, one for each budget, spelled as `sessions/codec.py` does: `spotter verify` compares the bytes.
-# The caller has locked the counters.
+# The contents of notices, one for each budget, spelled as `sessions/codec.py` does: `spotter verify` compares the
+# bytes. The caller has locked the counters.
 WARNINGS: Final = f"""
 CREATE FUNCTION spotter_warnings(p_org uuid, p_owner uuid, p_counters uuid[]) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE

@@ -4,7 +4,13 @@ who made them and from where; people are told when a budget runs low."""
 import sqlalchemy as sa
 from alembic import op
 
-from spotter.store.migrations import audit_functions, money_functions, turn_functions, voice_functions, warning_functions
+from spotter.store.migrations import (
+    audit_functions,
+    money_functions,
+    turn_functions,
+    voice_functions,
+    warning_functions,
+)
 
 revision = "0023"
 down_revision = "0022"
