@@ -20,6 +20,7 @@ from spotter.api.rate_limits import RateLimiter
 from spotter.api.services import Services
 from spotter.billing import price_seed
 from spotter.billing.accounts import Accounts
+from spotter.billing.authority import BillingAuthority
 from spotter.billing.ledger import Ledger
 from spotter.billing.pricing import PriceBook
 from spotter.billing.speaking import VoiceLedger
@@ -237,6 +238,7 @@ async def house(base: Ground) -> AsyncIterator[House]:
             prices=prices,
             accounts=accounts,
             ledger=ledger,
+            billing_authority=BillingAuthority(settings),
             moderation=moderation,
             timings=kit.seams.timings,
             voice=VoiceDesk(settings, kit, definitions, voice_ledger, models),

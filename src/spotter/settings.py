@@ -102,6 +102,15 @@ class Settings(BaseSettings):
     sign_up: Literal["closed", "open"] = "closed"
     external_issuers: list[ExternalIssuer] = []
 
+    # Money
+    billing_by: Literal["organisation", "operator"] | None = Field(
+        default=None,
+        description="who sets plans, prices and credits; the operator where anybody may sign up, unless said",
+    )
+    operator_token: SecretStr | None = Field(
+        default=None, min_length=16, description="which the operator shows as X-Operator-Token to set them"
+    )
+
     # The queue
     worker_in_process: bool = True
     queue_concurrency: int = Field(default=5, ge=1, le=200, validation_alias=_name("QUEUE_CONCURRENCY"))

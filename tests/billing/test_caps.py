@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime
+from uuid import UUID
 
 import pytest
 
@@ -10,8 +11,10 @@ from spotter.billing.caps import CapPeriod, CapScope, CapUnit, change_cap, delet
 from spotter.clock import now
 from spotter.llm.port import Usage
 from spotter.llm.scripted import Asked, Line, Say, ScriptedModel
+from spotter.runtime.context import SessionView
 from spotter.runtime.seams import NoBudget, Seams
-from spotter.sessions.events import AssistantMessage, Ending, TurnEnded, UsageRecord, UserMessage
+from spotter.sessions.events import AssistantMessage, Ending, Notice, TurnEnded, UsageRecord, UserMessage
+from spotter.sessions.verify import Wanted, verify
 from spotter.store.scope import Scope
 from tests.runtime.test_turns import ending_of, events_of, say
 from tests.support.agents import new_session, running_turns
@@ -255,6 +258,49 @@ async def test_people_are_warned_once(home: House, gym: Gym) -> None:
             await change_cap(uow, cap_id, soft=5 * CHARGE, hard=None)
         await say(turns, gym, session_id)
     assert len(await rows(home, gym, warned)) == 2
+    await money_is_right(home, gym)
+
+
+async def notices(home: House, scope: Scope, session_id: UUID) -> list[tuple[int, str]]:
+    return [
+        (event.sequence, event.content.text)
+        for event in await events_of(home, scope, session_id)
+        if isinstance(event.content, Notice) and event.content.code == "budget"
+    ]
+
+
+async def test_a_person_is_told_in_the_conversation_that_their_budget_runs_low(home: House, gym: Gym) -> None:
+    """Before the answer that brought it there, once; the bill and the credits still name the answer itself."""
+    await set_price(home, gym)
+    await account(home, gym, prepaid=True)
+    await give_credits(home, gym, 100)
+    await cap(home, gym, 100_000, soft=CHARGE + 1, scope=CapScope.USER)
+    await cap(home, gym, None, soft=2 * DEAR.total, scope=CapScope.SESSION, unit=CapUnit.TOKENS)
+    session_id = await new_session(home, gym.member.scope)
+    async with running_turns(home, ScriptedModel(answers())) as turns:
+        assert [await say(turns, gym, session_id) for _ in range(4)] == [Ending.FINAL] * 4
+    told = await notices(home, gym.member.scope, session_id)
+    assert [number for number, _ in told] == [4, 5]
+    assert {text for _, text in told} == {
+        "Your budget for today runs low: $0.006048 of $0.1 is used.",
+        "This session's budget for today has come to 540 tokens; a warning was wanted at 540 tokens.",
+    }
+    assert await entries(home, gym, "sequence_number") == [(2,), (6,), (8,), (10,)]
+    await money_is_right(home, gym)
+    assert (await verify(home.base.urls, SessionView, Wanted(session_id=session_id))).count == 0
+
+
+async def test_what_the_organisation_spends_is_told_to_its_staff(home: House, gym: Gym) -> None:
+    await set_price(home, gym)
+    await cap(home, gym, 100_000, soft=1, period=CapPeriod.MONTH)
+    theirs, ours = await new_session(home, gym.member.scope), await new_session(home, gym.staff.scope)
+    async with running_turns(home, ScriptedModel(answers())) as turns:
+        await say(turns, gym, theirs)
+        for _ in range(2):
+            await ending_of(await turns.say(gym.staff.scope, ours, UserMessage(text="hello")))
+    assert await notices(home, gym.member.scope, theirs) == []
+    said = "Your organisation's budget for this month runs low: $0.006048 of $0.1 is used."
+    assert await notices(home, gym.staff.scope, ours) == [(2, said)]
     await money_is_right(home, gym)
 
 

@@ -1,6 +1,7 @@
 """Credits: a sum that nobody can bring below nothing, booked once whatever is repeated; and what tiers allow."""
 
 import asyncio
+from datetime import datetime
 from uuid import UUID
 
 import psycopg
@@ -9,15 +10,17 @@ import pytest
 from spotter.app import House
 from spotter.billing.credit_ledger import give, give_monthly, movements, spend
 from spotter.billing.tiers import default_tier, tier, tiers
+from spotter.billing.verify import verify_money
 from spotter.errors import Conflict, InvalidInput, PaymentRequired
+from spotter.llm.port import Usage
 from spotter.llm.scripted import Say, ScriptedModel
 from spotter.money import CREDIT
 from spotter.sessions.events import Ending, UserMessage
 from spotter.sessions.log import TooManyTurns
 from spotter.store.scope import Scope
-from tests.runtime.test_turns import ending_of
+from tests.runtime.test_turns import ending_of, say
 from tests.support.agents import new_session, running_turns
-from tests.support.money import account, credits_left, give_credits, money_is_right, rows
+from tests.support.money import account, credits_left, entries, give_credits, money_is_right, rows, set_price
 from tests.support.people import Gym
 
 
@@ -84,6 +87,76 @@ async def test_a_month_s_credits_come_once(home: House, gym: Gym) -> None:
     assert given.count(True) == 1
     assert await credits_left(home, gym) == tier("free").credits_a_month * CREDIT
     await money_is_right(home, gym)
+
+
+async def test_a_call_takes_as_many_credits_as_it_is_charged(home: House, gym: Gym) -> None:
+    await set_price(home, gym)
+    await account(home, gym, prepaid=True, credit_rate=7000)
+    await give_credits(home, gym, 10)
+    session_id = await new_session(home, gym.member.scope)
+    usage = Usage(input=20, output=250, reported=True)
+    async with running_turns(home, ScriptedModel([Say("So.", usage=usage)] * 2)) as turns:
+        await say(turns, gym, session_id)
+        await account(home, gym, credit_rate=3000)
+        await say(turns, gym, session_id)
+    # (20 x 1 + 250 x 10) x 1.2 = 3,024 micro-dollars: 0.432 credits, and 1.008 where a credit is worth less.
+    taken = "SELECT reference, amount FROM credit_entries WHERE kind = 'spend' ORDER BY reference"
+    assert await rows(home, gym, taken) == [
+        (f"call:{session_id}:2:0", -432_000),
+        (f"call:{session_id}:4:0", -1_008_000),
+    ]
+    assert await credits_left(home, gym) == 10 * CREDIT - 432_000 - 1_008_000
+    await money_is_right(home, gym)
+
+
+async def test_what_is_not_charged_takes_no_credits(home: House, gym: Gym) -> None:
+    """An answer that was stopped, and a model nobody knows a price of: both count against caps all the same."""
+    await account(home, gym, prepaid=True, unpriced_rate=100_000_000)
+    await give_credits(home, gym, 100)
+    scope = gym.member.scope
+    session_id = await new_session(home, scope)
+    model = ScriptedModel(["Yes.", Say("One. " * 100, delay=0.05)])
+    async with running_turns(home, model) as turns:
+        await say(turns, gym, session_id)
+        await set_price(home, gym)
+        ticket = await turns.say(scope, session_id, UserMessage(text="go"))
+        async with asyncio.timeout(60):
+            while not (run := turns._running[session_id].run) or not run.speech or not run.speech.text:
+                await asyncio.sleep(0.01)
+        assert turns.cancel_here(session_id)
+        assert await ending_of(ticket) is Ending.CANCELLED
+    unpriced, stopped = await entries(home, gym, "charge, reported, counted > 0")
+    assert (unpriced, stopped) == ((0, True, True), (0, False, True))
+    assert await credits_left(home, gym) == 100 * CREDIT
+    await money_is_right(home, gym)
+
+
+async def test_credits_that_are_not_the_charge_are_found(home: House, gym: Gym) -> None:
+    await account(home, gym, prepaid=True)
+    await give_credits(home, gym, 10)
+    await take(home, gym, CREDIT, f"call:{gym.org_id}:7:0")
+    entry = (
+        "INSERT INTO usage_entries (org_id, session_id, sequence_number, n, user_id, billing_day, billing_month, kind,"
+        " agent, provider, model, input, output, cache_read, cache_write, reported, cost, charge, markup, price,"
+        " counted, counted_tokens, credit_rate) VALUES (%s, %s, 0, 0, %s, now(), now(), 'x', 'x', 'x', 'x',"
+        " 0, 0, 0, 0, true, 10000, 12000, 2000, 'x', 12000, 0, 10000) RETURNING session_id"
+    )
+    ((call,),) = await rows(home, gym, entry, gym.org_id, gym.org_id, gym.owner.user_id)
+    found = [one.what for one in (await verify_money(home.base.urls, org_id=gym.org_id)).violations]
+    assert found == [
+        f"call:{call}:0:0: its charge comes to 1200000 millionths of a credit, and none were taken",
+        f"call:{gym.org_id}:7:0: its charge comes to no millionths of a credit, and 1000000 were taken",
+    ]
+
+
+async def test_who_has_too_few_hears_when_more_come(home: House, gym: Gym) -> None:
+    with pytest.raises(PaymentRequired) as without_a_plan:
+        await take(home, gym, CREDIT, "tool")
+    assert "resets_at" not in without_a_plan.value.extra
+    await account(home, gym, tier="free")
+    with pytest.raises(PaymentRequired, match="More come with your plan") as refused:
+        await take(home, gym, CREDIT, "tool")
+    assert datetime.fromisoformat(str(refused.value.extra["resets_at"])).day == 1
 
 
 def test_tiers_are_data() -> None:

@@ -120,6 +120,23 @@ async def test_a_request_is_shown_in_full_and_approved(asking: Asking, gym: Gym)
     assert [one["action"] for one in of_it] == ["approval.used", "approval.decided", "approval.requested"]
 
 
+async def test_a_decision_is_recorded_with_who_made_it_and_from_where(asking: Asking, gym: Gym) -> None:
+    key = await create_key(asking.http, gym.owner, ["read", "write", "admin"])
+    for headers, kind, actor in (
+        (gym.staff.headers, "user", str(gym.staff.user_id)),
+        (key.headers, "api_key", str(key.id)),
+    ):
+        item = await asking.request()
+        body = {"decision": "deny", "args_hash": item["args_hash"]}
+        answered = await asking.http.post(f"/api/approvals/{item['id']}/decision", json=body, headers=headers)
+        assert answered.status_code == 200, answered.text
+        log = (await asking.http.get("/api/audit", headers=gym.owner.headers)).json()["items"]
+        (entry,) = [one for one in log if (one["action"], one["target"]) == ("approval.decided", item["id"])]
+        assert (entry["actor_kind"], entry["actor_id"]) == (kind, actor)
+        assert entry["ip"] == "127.0.0.1"
+        assert entry["correlation_id"] == answered.headers["x-correlation-id"]
+
+
 async def test_denied_with_a_reason(asking: Asking, gym: Gym) -> None:
     item = await asking.request()
     assert (await asking.decide(gym.staff, item, "deny", reason="no")).json()["state"] == "denied"

@@ -1,14 +1,16 @@
 """From the provider's bytes to the bill: real turns with a server that counts cached tokens its own way."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from spotter.app import Ground
+from spotter.app import Ground, House
 from spotter.clock import now
 from tests.http.actions import another_server
 from tests.llm.wire_scripts import Spoken, answer
 from tests.llm.wire_server import WireServer
+from tests.support.money import account, rows
 from tests.support.people import Gym
 
 # (input, output, cache read, cache write), as the port counts them: none within another.
@@ -56,6 +58,39 @@ async def test_a_turn_costs_what_a_hand_calculation_says(
         assert tuple(total["tokens"].values()) == tokens
         assert (total["cost"]["micros"], total["charge"]["micros"]) == (cost, charge)
     assert [item["key"] for item in models.json()["items"]] == [f"{dialect}:{model}"]
+
+
+@pytest.mark.parametrize("tier", ["free", "business"])
+async def test_without_credits_a_message_gets_402_that_says_when_more_come(
+    base: Ground, home: House, gym: Gym, tier: str
+) -> None:
+    zone = "Pacific/Auckland"
+    named = await rows(
+        home, gym, "UPDATE organisations SET timezone = %s WHERE id = %s RETURNING 1", zone, gym.org_id
+    )
+    assert named
+    await account(home, gym, prepaid=True, tier=tier)
+    async with another_server(base, {"model": "openai:gpt-4o"}) as http:
+        key = {"api_key": "sk-x"}
+        stored = await http.put("/api/model-accounts/openai", json=key, headers=gym.owner.headers)
+        assert stored.status_code == 200, stored.text
+        session = (await http.post("/api/sessions", json={}, headers=gym.member.headers)).json()["id"]
+        said = await http.post(
+            f"/api/sessions/{session}/messages", json={"text": "Legs?"}, headers=gym.member.headers
+        )
+    assert said.status_code == 402
+    problem = said.json()
+    assert (problem["limit"], problem["unit"], problem["left"]) == ("credits", "micro_credits", 0)
+    assert problem["needed"] > 0
+    assert "What you said is recorded" in problem["detail"]
+    if tier == "business":
+        assert "resets_at" not in problem, "this plan comes with no credits"
+        return
+    resets_at = datetime.fromisoformat(problem["resets_at"])
+    there = resets_at.astimezone(ZoneInfo(zone))
+    assert (there.day, there.hour, there.minute) == (1, 0, 0)
+    assert timedelta(0) < resets_at - now() < timedelta(days=32)
+    assert problem["resets_at"] in problem["detail"]
 
 
 async def test_a_model_without_a_price_is_used_and_flagged(base: Ground, gym: Gym) -> None:

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 
-from spotter.app import House
+from spotter.app import Ground, House
+from tests.http.actions import another_server
 from tests.support.money import money_is_right
 from tests.support.people import Gym, Person
 
@@ -117,6 +119,45 @@ async def test_credits_are_given_once_and_spent(http: httpx.AsyncClient, home: H
     clash = await http.post("/api/billing/credits/movements", json=again, headers=gym.admin.headers)
     assert clash.status_code == 409
     await money_is_right(home, gym)
+
+
+OPERATOR = "a-token-of-the-operator"
+DECIDED_BY_THE_OPERATOR = (
+    ("PATCH", "/api/billing/settings", {"tier": "pro"}),
+    ("PATCH", "/api/billing/settings", {"markup": 0}),
+    ("POST", "/api/billing/credits/movements", {"kind": "grant", "credits": "1000"}),
+    (
+        "POST",
+        "/api/billing/own-prices",
+        {"provider": "openai", "model": "gpt-4o", "input": "0", "output": "0"},
+    ),
+)
+
+
+async def _answers(http: httpx.AsyncClient, headers: dict[str, str]) -> set[int]:
+    return {
+        (await http.request(method, path, json=body, headers=headers)).status_code
+        for method, path, body in DECIDED_BY_THE_OPERATOR
+    }
+
+
+async def test_customers_do_not_set_what_they_pay(base: Ground, gym: Gym) -> None:
+    """Where anybody may sign up, and nothing else was said."""
+    theirs = {"sign_up": "open", "billing_by": None}
+    async with another_server(base, theirs) as http:
+        assert await _answers(http, gym.owner.headers) == {403}
+    async with another_server(base, {**theirs, "operator_token": SecretStr(OPERATOR)}) as http:
+        assert await _answers(http, gym.owner.headers) == {403}
+        assert await _answers(http, {**gym.owner.headers, "X-Operator-Token": "another"}) == {403}
+        assert await _answers(http, {**gym.staff.headers, "X-Operator-Token": OPERATOR}) == {403}
+        assert (await http.get("/api/billing/credits", headers=gym.staff.headers)).json()["credits"] == "0"
+        await _cap(http, gym, scope="organisation", period="day", unit="tokens", hard=20)
+        assert await _answers(http, {**gym.owner.headers, "X-Operator-Token": OPERATOR}) == {200, 201}
+
+
+async def test_an_organisation_of_ones_own_decides_itself(base: Ground, gym: Gym) -> None:
+    async with another_server(base, {"sign_up": "closed", "billing_by": None}) as http:
+        assert await _answers(http, gym.admin.headers) == {200, 201}
 
 
 async def test_settings_are_the_administrators(http: httpx.AsyncClient, gym: Gym) -> None:

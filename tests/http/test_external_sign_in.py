@@ -108,6 +108,20 @@ async def test_somebody_known(base: Ground, gym: Gym, superuser: Superuser) -> N
         assert signed_out.status_code == 403, "there is no sign-in of ours to end"
 
 
+async def test_a_token_s_first_use_is_a_sign_in(base: Ground, gym: Gym, superuser: Superuser) -> None:
+    issuer = issuer_for(gym)
+    await link(superuser, issuer, "ana", gym.staff.user_id)
+    first, second = token_of(issuer, "ana"), token_of(issuer, "ana", nonce="another")
+    async with another_server(base, {"external_issuers": [issuer]}) as http:
+        for token in (first, first, first, second):
+            assert (await http.get("/api/me", headers=bearer(token))).status_code == 200
+        log = (await http.get("/api/audit", headers=gym.owner.headers)).json()["items"]
+    signed_in = [one for one in log if one["action"] == "sign_in.external"]
+    assert [(one["actor_kind"], one["actor_id"], one["ip"], one["detail"]) for one in signed_in] == [
+        ("user", str(gym.staff.user_id), "127.0.0.1", {"issuer": issuer.issuer})
+    ] * 2
+
+
 async def test_by_public_keys(base: Ground, gym: Gym, superuser: Superuser, key_server: str) -> None:
     issuer = issuer_for(gym, hs256_secret=None, jwks_url=HttpUrl(key_server))
     await link(superuser, issuer, "ana", gym.member.user_id)

@@ -14,6 +14,7 @@ from spotter.sessions.log import Lease
 from spotter.store.scope import Scope
 from tests.http.idor_scenario_cases import DESK, WELCOME
 from tests.http.test_sessions import say
+from tests.support.money import account
 from tests.support.people import Gym, Person
 
 
@@ -92,6 +93,36 @@ async def test_tools_tell_what_they_do(http: httpx.AsyncClient, gym: Gym) -> Non
         True,
     )
     assert idle["parameters"]["required"] == ["reason"]
+
+
+async def test_an_agent_has_as_many_tools_as_the_plan_allows(
+    http: httpx.AsyncClient, home: House, gym: Gym
+) -> None:
+    names = [tool.name for tool in home.services.registry][:13]
+    saved = await save(http, gym.admin, tools=names)
+    await account(home, gym, tier="free")
+    problem = {
+        "where": "agent desk",
+        "code": "too_many_tools",
+        "message": "It has 13 tools, and the plan Free allows 12 for each agent. Take some away, or ask for a larger "
+        "plan.",
+    }
+    many = {**DESK, "tools": names}
+    path = f"/api/ai-agents/{saved['id']}"
+    for refused in (
+        await http.put(path, json=many, headers=gym.admin.headers),
+        await http.post("/api/ai-agents", json={**many, "name": "more"}, headers=gym.admin.headers),
+    ):
+        assert (refused.status_code, refused.json()["code"]) == (422, "definition_invalid")
+        assert [{**one, "where": "agent desk"} for one in refused.json()["problems"]] == [problem]
+    checked = await http.post("/api/ai-agents/validate", json=many, headers=gym.staff.headers)
+    assert checked.json() == {"valid": False, "problems": [problem]}
+    scenario = {**WELCOME, "id": "welcome", "root": "desk", "agents": ["desk"], "with_agents": [many]}
+    checked = await http.post("/api/scenarios/validate", json=scenario, headers=gym.staff.headers)
+    assert checked.json()["problems"] == [problem]
+    assert (await http.get(path, headers=gym.member.headers)).json() == saved, "it goes on as it was"
+    fewer = await http.put(path, json={**DESK, "tools": names[:12]}, headers=gym.admin.headers)
+    assert fewer.status_code == 200, fewer.text
 
 
 async def test_nothing_is_saved_that_cannot_work(http: httpx.AsyncClient, gym: Gym) -> None:

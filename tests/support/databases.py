@@ -39,6 +39,7 @@ def settings_for(url: str, data_dir: Path, **more: object) -> Settings:
         "port": 0,
         "rate_limits": False,
         "sign_up": "open",
+        "billing_by": "organisation",
         "log_level": "WARNING",
         **more,
     }
@@ -60,6 +61,7 @@ def environment_for(settings: Settings, **more: str) -> dict[str, str]:
         "SPOTTER_DATA_DIR": str(settings.data_dir),
         "SPOTTER_RATE_LIMITS": "false",
         "SPOTTER_SIGN_UP": "open",
+        "SPOTTER_BILLING_BY": "organisation",
         "SPOTTER_LOG_FORMAT": "json",
         **more,
     }

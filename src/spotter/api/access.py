@@ -96,10 +96,18 @@ async def tool_caller(request: Request, bearer: Any = _BEARER, api_key: Any = _A
     return principal
 
 
+async def billing_admin(request: Request, bearer: Any = _BEARER, api_key: Any = _API_KEY) -> Principal:
+    """Who sets what this organisation pays: its administrators, or only with the operator's token (decision 0022)."""
+    principal = await at_least(Role.ADMIN)(request)
+    services_of(request).billing_authority.require(request.headers.get("x-operator-token"))
+    return principal
+
+
 Caller = Annotated[Principal, Depends(current_principal)]
 StaffCaller = Annotated[Principal, Depends(at_least(Role.STAFF))]
 ToolCaller = Annotated[Principal, Depends(tool_caller)]
 AdminCaller = Annotated[Principal, Depends(at_least(Role.ADMIN))]
+BillingCaller = Annotated[Principal, Depends(billing_admin)]
 
 
 async def _authenticate(connection: HTTPConnection, credential: str) -> Principal:

@@ -21,6 +21,7 @@ from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
 from spotter.api.services import services_of
 from spotter.api.transactions import Transaction
+from spotter.billing.accounts import read_account
 from spotter.errors import Conflict
 from spotter.identity.principal import Role
 from spotter.runtime.tool import Effect, Tool
@@ -117,7 +118,8 @@ async def validate_ai_agent(
     """What would be wrong with an agent. Nothing is saved."""
     book = await book_for(request, caller, uow, project_id)
     agents = {**book.agents, body.name: body}
-    return problems_shown(checking.check_agent(body, agents, services_of(request).definitions.rules))
+    rules, plan = services_of(request).definitions.rules, (await read_account(uow)).tier
+    return problems_shown([*checking.check_agent(body, agents, rules), *checking.check_plan(body, plan)])
 
 
 @routes.get("/{agent_id}")

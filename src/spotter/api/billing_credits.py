@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from spotter.api.access import AdminCaller, Caller, StaffCaller
+from spotter.api.access import BillingCaller, Caller, StaffCaller
 from spotter.api.fields import Body, OptionalName
 from spotter.api.pages import Cursor, Page, PageParams, page_of
 from spotter.api.problem_schema import problem_responses
@@ -136,7 +136,7 @@ async def get_billing_settings(caller: StaffCaller, uow: Transaction) -> Billing
 
 @routes.patch("/settings")
 async def change_billing_settings(
-    caller: AdminCaller, uow: Transaction, body: BillingChanges
+    caller: BillingCaller, uow: Transaction, body: BillingChanges
 ) -> BillingSettings:
     """Change the markup, the tier, or whether credits are spent. What was charged before stays as it was."""
     change = AccountChange(
@@ -174,7 +174,7 @@ async def list_credit_movements(
 
 
 @routes.post("/credits/movements", status_code=201, responses=problem_responses(409))
-async def give_credits(caller: AdminCaller, uow: Transaction, body: NewCredits) -> CreditMovement:
+async def give_credits(caller: BillingCaller, uow: Transaction, body: NewCredits) -> CreditMovement:
     """Give credits, record that they were bought, or give spent ones back."""
     amount = int(body.credits * CREDIT)
     entry = await credit_ledger.give(uow, body.kind, amount, reference=body.reference, note=body.note)

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Query, Request
 from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 
-from spotter.api.access import AdminCaller, Caller, StaffCaller
+from spotter.api.access import BillingCaller, Caller, StaffCaller
 from spotter.api.billing_fields import Money
 from spotter.api.fields import Body
 from spotter.api.problem_schema import problem_responses
@@ -201,7 +201,9 @@ async def list_own_prices(caller: StaffCaller, uow: Transaction) -> OwnPrices:
 
 
 @routes.post("/own-prices", status_code=201)
-async def set_own_price(request: Request, caller: AdminCaller, uow: Transaction, body: NewPrice) -> OwnPrice:
+async def set_own_price(
+    request: Request, caller: BillingCaller, uow: Transaction, body: NewPrice
+) -> OwnPrice:
     """Set a price of your own, from now or from a later moment on. What was charged before stays as it is."""
     rates = Rates.of(
         _micros(body.input),
@@ -214,7 +216,7 @@ async def set_own_price(request: Request, caller: AdminCaller, uow: Transaction,
 
 
 @routes.delete("/own-prices/{price_id}", status_code=204)
-async def end_own_price(request: Request, caller: AdminCaller, uow: Transaction, price_id: UUID) -> None:
+async def end_own_price(request: Request, caller: BillingCaller, uow: Transaction, price_id: UUID) -> None:
     """End a price now, or take back one that has not begun. The list price holds again."""
     await services_of(request).prices.end_own(uow, price_id)
 

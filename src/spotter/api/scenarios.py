@@ -22,6 +22,7 @@ from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
 from spotter.api.services import services_of
 from spotter.api.transactions import Transaction
+from spotter.billing.accounts import read_account
 from spotter.errors import Conflict, InvalidInput, NotFound
 from spotter.scenarios import checking, keeping
 from spotter.scenarios.agent_files import AgentFile, AgentName, ModelName, what_is_wrong
@@ -79,7 +80,12 @@ async def validate_scenario(
     book = await book_for(request, caller, uow, project_id)
     rules = services_of(request).definitions.rules
     agents = {**book.agents, **{agent.name: agent for agent in body.with_agents}}
-    found = [problem for agent in body.with_agents for problem in checking.check_agent(agent, agents, rules)]
+    plan = (await read_account(uow)).tier
+    found = [
+        problem
+        for agent in body.with_agents
+        for problem in (*checking.check_agent(agent, agents, rules), *checking.check_plan(agent, plan))
+    ]
     written = body.model_copy(update={"with_agents": []})
     file = _file(body.id, written)
     found += [

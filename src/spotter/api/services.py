@@ -6,6 +6,7 @@ from starlette.requests import HTTPConnection
 
 from spotter.api.rate_limits import RateLimiter
 from spotter.billing.accounts import Accounts
+from spotter.billing.authority import BillingAuthority
 from spotter.billing.ledger import Ledger
 from spotter.billing.pricing import PriceBook
 from spotter.identity.authenticate import Authenticator
@@ -60,6 +61,7 @@ class Services:
     prices: PriceBook
     accounts: Accounts
     ledger: Ledger
+    billing_authority: BillingAuthority
     moderation: Moderation
     timings: Timings
     voice: VoiceDesk

@@ -119,7 +119,7 @@ async def change_cap(uow: UnitOfWork, cap_id: UUID, *, soft: int | None, hard: i
             select(SpendCounter).where(SpendCounter.cap_id == cap_id, SpendCounter.warned_at.is_not(None))
         )
         for counter in counters:
-            counter.warned_at = None
+            counter.warned_at = counter.told_at = None
     cap.soft, cap.hard = soft, hard
     await audit.record(
         uow, "cap.changed", target=str(cap_id), detail={"before": before, "after": _described(cap)}

@@ -14,11 +14,18 @@ from spotter.errors import Conflict, PaymentRequired
 from spotter.identity import audit
 from spotter.ids import new_id
 from spotter.money import CREDIT
+from spotter.store.migrations.money_functions import NEXT_MONTH
 from spotter.store.unit_of_work import UnitOfWork
 
 Given = Literal["grant", "purchase", "refund"]
 _MONTH: Final = text(
     "SELECT to_char(now() AT TIME ZONE timezone, 'YYYY-MM') FROM organisations WHERE id = :org"
+)
+
+
+_NEXT_GRANT: Final = text(
+    f"SELECT {NEXT_MONTH} FROM billing_accounts b JOIN organisations o ON o.id = b.org_id"  # noqa: S608 - our own words
+    " WHERE b.org_id = :org AND b.monthly_credits > 0"
 )
 
 
@@ -76,29 +83,36 @@ async def spend(uow: UnitOfWork, amount: int, *, reference: str, note: str = "")
     are not enough: nothing is taken then."""
     account = await uow.session.scalar(select(CreditAccount).with_for_update())
     if account is None or account.balance < amount:
-        left = account.balance if account is not None else 0
-        raise PaymentRequired(
-            f"This takes {amount / CREDIT:g} credits, and there are {left / CREDIT:g}. Nothing was taken.",
-            extra={"limit": "credits", "unit": "micro_credits", "left": left, "needed": amount},
-        )
+        raise await _too_few(uow, amount, account.balance if account is not None else 0)
     return await _book(uow, Movement("spend", -amount, reference, note)) is not None
+
+
+async def _too_few(uow: UnitOfWork, needed: int, left: int) -> PaymentRequired:
+    said = f"This takes {needed / CREDIT:g} credits, and there are {left / CREDIT:g}. Nothing was taken."
+    extra: dict[str, object] = {"limit": "credits", "unit": "micro_credits", "left": left, "needed": needed}
+    resets_at = await uow.session.scalar(_NEXT_GRANT, {"org": uow.scope.org_id})
+    if resets_at is not None:
+        extra["resets_at"] = resets_at.isoformat()
+        said += f" More come with your plan at {extra['resets_at']}."
+    return PaymentRequired(said, extra=extra)
 
 
 _USED: Final = text(
     """
     SELECT coalesce((
         SELECT -sum(c.amount) FROM credit_entries c WHERE c.org_id = :org AND c.reference = :reference
-    ), 0)::bigint + spotter_in_credits(coalesce((
-        SELECT sum(u.charge) FROM usage_entries u WHERE u.org_id = :org AND u.session_id = :session
-            AND u.sequence_number BETWEEN :first AND :last
-    ), 0)::bigint, :rate)
+    ), 0)::bigint + coalesce((
+        SELECT sum(spotter_in_credits(u.charge, coalesce(u.credit_rate, :rate))) FROM usage_entries u
+        WHERE u.org_id = :org AND u.session_id = :session AND u.sequence_number BETWEEN :first AND :last
+    ), 0)::bigint
     """
 )
 
 
 async def used_by_call(uow: UnitOfWork, session_id: UUID, events: tuple[int, int], effect_id: UUID) -> int:
-    """What a call has cost, in millionths: what was taken under its id, and the model calls of its turn at the
-    organisation's rate. For the service: members do not see the organisation's movements."""
+    """What a call has cost, in millionths: what was taken under its id, and the charge of each model call of its turn
+    at the rate it was taken at, or at today's where none was. For the service: members do not see the organisation's
+    movements."""
     wanted = {
         "org": uow.scope.org_id,
         "reference": str(effect_id),

@@ -28,9 +28,10 @@ def refusal(why: Mapping[str, Any], unpriced: Sequence[str] = (), kept: str = _K
             extra={**shown, "unpriced": list(unpriced)},
         )
     if why["limit"] == "credits":
+        more = f" More come with your plan at {why['resets_at']}." if why.get("resets_at") else ""
         return PaymentRequired(
             f"Your organisation has {why['left'] / CREDIT:g} credits left, and an answer may need "
-            f"{why['needed'] / CREDIT:g}. {kept} Ask an administrator for more credits.",
+            f"{why['needed'] / CREDIT:g}. {kept}{more} Ask an administrator for more credits.",
             extra=shown,
         )
     if why["scope"] == "guests":

@@ -130,6 +130,8 @@ class UsageEntry(Base):
     counted_tokens: Mapped[int] = mapped_column(BigInteger)
     guest: Mapped[bool] = mapped_column(server_default=false())
     """Whether the person was a guest then: nobody can tell later."""
+    credit_rate: Mapped[int | None] = mapped_column(BigInteger)
+    """Micro-dollars a credit was worth, where the call spent credits: as many as its charge comes to."""
 
     __table_args__ = (
         # No reference to the organisation: checking it would lock that one row with every call. Nor to the event: the
@@ -185,6 +187,9 @@ class SpendCounter(StaffRow, Base):
     spent: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     reserved: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     warned_at: Mapped[datetime | None]
+    """When it came to the amount for a warning."""
+    told_at: Mapped[datetime | None]
+    """When somebody whom it concerns was told so, in a conversation of theirs."""
 
     __table_args__ = (
         belongs_to("cap_id", "spend_caps"),
@@ -232,8 +237,9 @@ class CreditAccount(Base):
 
 
 class CreditEntry(StaffRow, Base):
-    """A movement of credits. `reserve` takes what a call may cost, `settle` gives back what it did not, `release` all
-    of it. `reference` says what it is for; the same thing is booked once."""
+    """A movement of credits. `reserve` takes what a call may cost, `release` gives it back, `spend` takes what it was
+    charged. `reference` says what it is for (`call:SESSION:EVENT:N`); the same thing is booked once. Until 0023 one
+    `settle` stood for both of the latter."""
 
     __tablename__ = "credit_entries"
 

@@ -1,6 +1,7 @@
 """`spotter verify` for money: every model call has one entry, every entry its call, and every sum is the sum it says.
 
-I10: charge = cost and markup by the rule; counters and balances are sums of their entries; no balance below nothing.
+I10: charge = cost and markup by the rule; counters and balances are sums of their entries; no balance below nothing;
+credits taken for a call = its charge.
 I11: each model call in the log has exactly one entry, with the same four kinds of tokens. Read as one moment per
 organisation, beside a busy server.
 """
@@ -12,6 +13,7 @@ from uuid import UUID
 
 import psycopg
 
+from spotter.store.migrations.money_functions import RAN_OUT, call_reference
 from spotter.store.urls import DatabaseUrls
 
 _MOST_KEPT: Final = 1_000
@@ -85,7 +87,28 @@ _CREDITS: Final = """
                 AND d.kind IN ('settle', 'release')) GROUP BY reference
     ) m ON m.reference = r.id::text WHERE r.credits IS DISTINCT FROM m.held ORDER BY 1
 """
-_CHECKS: Final = (("I11", _CALLS), ("I10", _RULE), ("I10", _COUNTERS), ("I10", _CREDITS))
+# Less was taken only where no more was there, and the movement says so. What was recorded before calls kept the rate
+# they were taken at cannot be told.
+_SPENT_CREDITS: Final = f"""
+    SELECT format('%%s: its charge comes to %%s millionths of a credit, and %%s were taken', reference,
+        coalesce(e.owed::text, 'no'), coalesce(m.taken::text, 'none'))
+    FROM (
+        SELECT {call_reference("session_id", "sequence_number", "n")} AS reference,
+            spotter_in_credits(charge, credit_rate) AS owed
+        FROM usage_entries WHERE org_id = %(org)s AND spotter_in_credits(charge, credit_rate) > 0
+    ) e FULL JOIN (
+        SELECT reference, -amount AS taken, note = '{RAN_OUT}' AS ran_out FROM credit_entries
+        WHERE org_id = %(org)s AND kind = 'spend' AND reference LIKE 'call:%%'
+    ) m USING (reference)
+    WHERE m.taken IS DISTINCT FROM e.owed AND NOT coalesce(m.ran_out AND m.taken < e.owed, false) ORDER BY 1
+"""  # noqa: S608 - our own words
+_CHECKS: Final = (
+    ("I11", _CALLS),
+    ("I10", _RULE),
+    ("I10", _COUNTERS),
+    ("I10", _CREDITS),
+    ("I10", _SPENT_CREDITS),
+)
 
 
 @dataclass(frozen=True, slots=True)

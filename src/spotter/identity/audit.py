@@ -5,7 +5,7 @@ What agents do (calls, approvals, limits) is recorded by the database itself, wi
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import insert, text
@@ -21,6 +21,11 @@ from spotter.store.unit_of_work import UnitOfWork
 client_address: ContextVar[str | None] = ContextVar("client_address", default=None)
 acting_key: ContextVar[UUID | None] = ContextVar("acting_key", default=None)
 """The API key that calls, when no person does."""
+
+_WHEREABOUTS: Final = text(
+    "SELECT set_config('spotter.client_address', :ip, true),"
+    " set_config('spotter.correlation_id', :correlation, true)"
+)
 
 
 async def record(
@@ -53,6 +58,12 @@ async def record(
             detail=dict(detail or {}),
         )
     )
+
+
+async def whereabouts(uow: UnitOfWork) -> None:
+    """Tells the database from where this transaction's request came: for what the database itself records of it."""
+    known = {"ip": client_address.get() or "", "correlation": correlation_id.get() or ""}
+    await uow.session.execute(_WHEREABOUTS, known)
 
 
 async def record_apart(database: Database, org_id: UUID, action: str, **more: Any) -> None:

@@ -2,7 +2,9 @@
 
 import logging
 import time
+from collections import OrderedDict
 from datetime import timedelta
+from hashlib import sha256
 from uuid import UUID
 
 from sqlalchemy import Select, select, update
@@ -29,6 +31,7 @@ log = logging.getLogger(__name__)
 _REFUSED = "Your sign-in is not valid or has expired. Sign in again."
 _KEY_REFUSED = "This API key is not valid."
 _LAST_USED_GRANULARITY = timedelta(minutes=1)
+_TOKENS_REMEMBERED = 20_000
 
 
 class Authenticator:
@@ -40,6 +43,7 @@ class Authenticator:
         self._external = external
         self._widgets = widgets
         self._refused: dict[UUID, float] = {}
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
 
     async def principal(self, credential: str) -> Principal:
         """Of a bearer token or an API key, whichever header it came in. Raises `Unauthenticated`."""
@@ -48,7 +52,10 @@ class Authenticator:
         if credential.startswith(widget_tokens.PREFIX):
             return await self._widgets.principal(credential)
         if self._external.claims_issuer(credential) is not None:
-            return await self._by_external(await self._external.verify(credential))
+            person = await self._external.verify(credential)
+            principal = await self._by_external(person)
+            await self._note_sign_in(principal, person.issuer, credential)
+            return principal
         return await self._by_access_token(self._access_tokens.verify(credential))
 
     async def by_ticket(self, claims: TicketClaims) -> Principal:
@@ -129,6 +136,23 @@ class Authenticator:
                 "You are signed in elsewhere, but are not a member here. Ask for an invitation."
             )
         return _person(user_id, org_id, role, None)
+
+    async def _note_sign_in(self, principal: Principal, issuer: str, credential: str) -> None:
+        """The first time a token of theirs is brought here: it is their sign-in, and ours to record. Each instance
+        remembers for itself, so a token may be recorded once by each."""
+        token = sha256(credential.encode()).digest()
+        if token in self._seen:
+            self._seen.move_to_end(token)
+            return
+        self._seen[token] = None
+        if len(self._seen) > _TOKENS_REMEMBERED:
+            self._seen.popitem(last=False)
+        try:
+            async with self._database.unit_of_work(principal.scope) as uow:
+                await audit.record(uow, "sign_in.external", detail={"issuer": issuer})
+        except BaseException:
+            self._seen.pop(token, None)
+            raise
 
     async def _role_in(self, org_id: UUID, user_id: UUID, *, join: bool) -> Role | None:
         """With `join`, who has never been a member becomes one. Who was removed stays out."""

@@ -114,7 +114,8 @@ async def decide(
         )
     row.state = "approved" if decision.approve else "denied"
     row.decided_by, row.decision_reason = by.id, storable(decision.reason)
-    return await _close(uow, log, row, lease)
+    await audit.whereabouts(uow)
+    return await _close(uow, log, row, lease, by_key=by.user_id is None)
 
 
 async def expire(uow: UnitOfWork, log: SessionLog, approval_id: UUID) -> Decided | None:
@@ -247,13 +248,16 @@ async def _lock_session(uow: UnitOfWork, session_id: UUID) -> bool | None:
     )
 
 
-async def _close(uow: UnitOfWork, log: SessionLog, row: Approval, lease: Lease) -> Decided:
+async def _close(
+    uow: UnitOfWork, log: SessionLog, row: Approval, lease: Lease, *, by_key: bool = False
+) -> Decided:
     row.decided_at = now()
     event = ApprovalDecided(
         approval_id=row.id,
         call_id=row.call_id,
         approved=row.state == "approved",
         by=row.decided_by,
+        by_key=by_key,
         reason=row.decision_reason,
         tool=row.tool,
         args=row.arguments,

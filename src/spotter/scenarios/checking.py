@@ -6,6 +6,7 @@ It finds everything at once, in words that say what to change.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from spotter.billing.tiers import Tier
 from spotter.errors import InvalidInput
 from spotter.scenarios.agent_files import AgentFile
 from spotter.scenarios.scenario_files import ScenarioFile
@@ -83,6 +84,18 @@ def check_agent(agent: AgentFile, agents: Mapping[str, AgentFile], rules: Rules)
             "no_exit",
             "It must call a tool at every step, but none of its tools can end a turn. Give it one that does "
             "(message_ask_user, idle), or set tool_choice to auto.",
+        )
+
+
+def check_plan(agent: AgentFile, plan: Tier) -> Iterator[Problem]:
+    """What the organisation's subscription allows. For what it saves itself: what ships with Spotter is everybody's."""
+    most = plan.tools_per_agent
+    if most is not None and len(agent.tools) > most:
+        yield Problem(
+            f"agent {agent.name}",
+            "too_many_tools",
+            f"It has {len(agent.tools)} tools, and the plan {plan.title} allows {most} for each agent. Take some away, "
+            "or ask for a larger plan.",
         )
 
 

@@ -6,12 +6,14 @@ from uuid import UUID
 
 from sqlalchemy import select, text
 
+from spotter.billing.accounts import read_account
+from spotter.billing.tiers import Tier
 from spotter.clock import now
 from spotter.errors import Conflict, NotFound
 from spotter.identity import audit, projects
 from spotter.ids import new_id
 from spotter.scenarios.book import Book
-from spotter.scenarios.checking import CannotWork, Problem, check, check_course
+from spotter.scenarios.checking import CannotWork, Problem, check, check_course, check_plan
 from spotter.scenarios.definitions import Definitions
 from spotter.scenarios.own import File, Kind, Own, as_kept, read_own
 from spotter.scenarios.scenario_files import ScenarioFile
@@ -54,7 +56,8 @@ async def create(
         created_at=now(),
         updated_at=now(),
     )
-    _refuse_broken(definitions, own, own.changed(None, as_kept(kind, row)), kind, row)
+    plan = (await read_account(uow)).tier
+    _refuse_broken(definitions, own, own.changed(None, as_kept(kind, row)), kind, row, plan)
     uow.session.add(row)
     await uow.session.flush()
     await _remember(uow, kind, row, "saved")
@@ -80,7 +83,8 @@ async def change(
     row.updated_by = uow.scope.user_id
     row.updated_at = now()
     row.archived_at = None
-    _refuse_broken(definitions, own, own.changed(row.id, as_kept(kind, row)), kind, row)
+    plan = (await read_account(uow)).tier
+    _refuse_broken(definitions, own, own.changed(row.id, as_kept(kind, row)), kind, row, plan)
     await uow.session.flush()
     await _remember(uow, kind, row, note)
     return row
@@ -198,11 +202,15 @@ def _refuse_taken(
             raise Conflict(f"There is a {kind.word} called {name!r} already ({each.id}). Change that one.")
 
 
-def _refuse_broken(definitions: Definitions, before: Own, after: Own, kind: Kind[File], row: Row) -> None:
+def _refuse_broken(
+    definitions: Definitions, before: Own, after: Own, kind: Kind[File], row: Row, plan: Tier
+) -> None:
     found = list(_new_problems(definitions, before, after, row.project_id, f"{kind.word} {row.name}"))
     file = as_kept(kind, row).definition
     if isinstance(file, ScenarioFile):
         found.extend(check_course(file, definitions.builtin.scenarios.get(file.id)))
+    else:
+        found.extend(check_plan(file, plan))
     if found:
         raise CannotWork(found)
 

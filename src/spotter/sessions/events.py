@@ -234,6 +234,8 @@ class ApprovalDecided(_Content):
     call_id: str
     approved: bool
     by: UUID | None = None
+    by_key: bool = False
+    """Not a person decided, but an API key: `by` is its id."""
     reason: str = ""
     tool: str = ""
     args: str = ""
@@ -278,7 +280,7 @@ class Notice(_Content):
 
     event_type: ClassVar[str] = "notice"
 
-    code: Literal["fallback", "not_set_up"]
+    code: Literal["fallback", "not_set_up", "budget"]
     text: str
 
 

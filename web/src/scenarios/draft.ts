@@ -94,6 +94,7 @@ export function wrongAtOnce(draft: AgentDraft, taken: string[] = []): Found[] {
 const FIELDS: Record<string, string> = {
   unknown_tool: "tools",
   tool_twice: "tools",
+  too_many_tools: "tools",
   model_not_allowed: "model",
   handoff_to_itself: "handoffs",
   unknown_handoff: "handoffs",

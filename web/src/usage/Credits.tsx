@@ -27,6 +27,8 @@ const KINDS: Record<string, string> = {
   purchase: "Bought",
   refund: "Given back",
   spend: "Spent",
+  reserve: "Held back",
+  release: "No longer held back",
 };
 
 export function Credits({ timezone, mayEdit }: { timezone: string; mayEdit: boolean }) {

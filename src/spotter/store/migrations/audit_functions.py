@@ -154,6 +154,8 @@ DECLARE
     kind_of_actor text;
     actor uuid;
     detail jsonb;
+    address text;
+    correlation text;
 BEGIN
     SELECT s.agent, coalesce(s.forked_at, 0) INTO agent, copied FROM agent_sessions s
         WHERE s.org_id = p_org AND s.id = p_session AND s.user_id = p_owner;
@@ -170,6 +172,8 @@ BEGIN
         detail := jsonb_build_object('session_id', p_session, 'sequence', p_after + i, 'agent', agent);
         kind_of_actor := 'agent';
         actor := p_owner;
+        address := NULL;
+        correlation := NULL;
         IF kind = 'result' THEN
             deed := 'tool.called';
             detail := detail || jsonb_build_object(
@@ -187,8 +191,11 @@ BEGIN
                 'call_id', call, 'approval_id', named,
                 'outcome', CASE WHEN (said ->> 'approved')::boolean THEN 'approved' ELSE 'denied' END);
             IF said ->> 'by' IS NOT NULL THEN
-                kind_of_actor := 'user';
+                kind_of_actor := CASE WHEN (said ->> 'by_key')::boolean THEN 'api_key' ELSE 'user' END;
                 actor := (said ->> 'by')::uuid;
+                -- Whoever decides says from where, for this transaction: see `audit.whereabouts`.
+                address := nullif(current_setting('spotter.client_address', true), '');
+                correlation := nullif(current_setting('spotter.correlation_id', true), '');
             END IF;
         END IF;
         -- An id of version 7, as ours are: the time, a counter within the batch, chance.
@@ -196,9 +203,10 @@ BEGIN
         id := overlay(uuid_send(gen_random_uuid())
             PLACING substring(int8send((extract(epoch FROM moment) * 1000)::bigint) FROM 3)
             || int2send((28672 + i % 4096)::smallint) FROM 1);
-        INSERT INTO audit_log (org_id, id, at, actor_kind, actor_id, action, target, detail)
+        INSERT INTO audit_log (org_id, id, at, actor_kind, actor_id, action, target, ip, correlation_id, detail)
             VALUES (p_org, encode(id, 'hex')::uuid, moment, kind_of_actor,
-                nullif(actor, '00000000-0000-0000-0000-000000000000'), deed, coalesce(named, '?'), detail);
+                nullif(actor, '00000000-0000-0000-0000-000000000000'), deed, coalesce(named, '?'),
+                address, correlation, detail);
     END LOOP;
 END $$
 """

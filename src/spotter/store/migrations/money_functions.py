@@ -10,6 +10,8 @@ SP001: the fence is not the newest, or the turn has ended.  SP006: somebody aske
 
 from typing import Final
 
+from spotter.store.migrations.warning_functions import WARNINGS
+
 CAPS_LOCK: Final = 7266
 """Any number nobody else uses, beside the organisation's."""
 
@@ -20,6 +22,20 @@ CAPPED: Final = """
     EXISTS (SELECT 1 FROM spend_caps c WHERE c.org_id = p_org)
     OR EXISTS (SELECT 1 FROM billing_accounts b WHERE b.org_id = p_org AND b.prepaid)
 """
+
+# When a tier's credits come again: `work/credits.py`. `o` is the organisation.
+NEXT_MONTH: Final = """(
+    date_trunc('month', now() AT TIME ZONE o.timezone) + interval '1 month'
+) AT TIME ZONE o.timezone"""
+
+RAN_OUT: Final = "credits ran out"
+"""Beside a movement that is less than its call was charged."""
+
+
+def call_reference(session: str, sequence: str, n: str) -> str:
+    """Under which a model call's credits are booked, from SQL expressions for its place."""
+    return f"concat_ws(':', 'call', {session}, {sequence}, {n})"
+
 
 # What every statement that opens a turn says of its organisation: `settings` and `capped`. The stamp tells whether what
 # is kept of its settings still holds: see `store/stamps.py`.
@@ -211,13 +227,15 @@ def grant(of: str, until: str) -> str:
             {_REFUSE}
         END IF;
     END LOOP;
-    SELECT b.prepaid, b.credit_rate INTO account FROM billing_accounts b WHERE b.org_id = p_org AND b.prepaid;
+    SELECT b.credit_rate, CASE WHEN b.monthly_credits > 0 THEN {NEXT_MONTH} END AS next_month INTO account
+        FROM billing_accounts b JOIN organisations o ON o.id = b.org_id WHERE b.org_id = p_org AND b.prepaid;
     IF FOUND THEN
         SELECT a.balance INTO balance FROM credit_accounts a WHERE a.org_id = p_org FOR UPDATE;
         balance := coalesce(balance, 0);
         IF p_least IS NULL OR spotter_in_credits(p_least, account.credit_rate) > balance THEN
             why := json_build_object('limit', 'credits', 'left', balance,
-                'needed', spotter_in_credits(p_least, account.credit_rate), 'unit', 'micro_credits');
+                'needed', spotter_in_credits(p_least, account.credit_rate), 'unit', 'micro_credits',
+                'resets_at', account.next_month);
             {_REFUSE}
         END IF;
         amount := least(amount, greatest(p_least, div(balance::numeric * account.credit_rate, 1000000)::bigint));
@@ -275,12 +293,42 @@ CREATE FUNCTION spotter_in_credits(p_amount bigint, p_rate bigint) RETURNS bigin
 $$
 """
 
+# Takes what each call is charged, as a movement that names the call: `spotter verify` holds the one against the other.
+# A call that came to more than there is takes what there is, and its movement says so.
+SPEND_CREDITS: Final = f"""
+CREATE FUNCTION spotter_spend_credits(p_org uuid, p_session uuid, p_after integer, p_rate bigint, p_charges json)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    free bigint;
+    taken bigint;
+    call record;
+BEGIN
+    SELECT a.balance INTO free FROM credit_accounts a WHERE a.org_id = p_org FOR UPDATE;
+    free := coalesce(free, 0);
+    FOR call IN
+        SELECT c.place, c.n, spotter_in_credits(c.charge, p_rate) AS owed
+        FROM json_to_recordset(p_charges) AS c(place integer, n integer, charge bigint) ORDER BY c.place, c.n
+    LOOP
+        CONTINUE WHEN call.owed = 0;
+        taken := least(call.owed, free);
+        free := free - taken;
+        INSERT INTO credit_entries (org_id, id, kind, amount, reference, note) VALUES (
+            p_org, gen_random_uuid(), 'spend', -taken, {call_reference("p_session", "p_after + call.place", "call.n")},
+            CASE WHEN taken < call.owed THEN '{RAN_OUT}' ELSE '' END
+        );
+    END LOOP;
+END $$
+"""
+
 # Counts calls that are being recorded, and gives back what was held for them. Says what a call that reported nothing
-# counts as: all that is left of what was held.
+# counts as: all that is left of what was held. And what a credit is worth, where calls spend credits: what they are
+# charged, and nothing for what nobody reported, as on the bill. And of which budgets people are to be warned, in
+# notices that come before the calls in the log.
 SETTLE: Final = f"""
 CREATE FUNCTION spotter_settle(
     p_org uuid, p_session uuid, p_fence bigint, p_owner uuid, p_agent text, p_run uuid, p_charges json,
-    OUT unknown bigint, OUT unknown_tokens bigint
+    p_after integer, OUT unknown bigint, OUT unknown_tokens bigint, OUT credit_rate bigint,
+    OUT warnings text[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
     held spend_reservations;
@@ -288,8 +336,6 @@ DECLARE
     money bigint;
     used bigint;
     account record;
-    free bigint;
-    owed bigint;
 BEGIN
     {AS_SERVICE}
     DELETE FROM spend_reservations r WHERE r.org_id = p_org AND r.session_id = p_session AND r.fence = p_fence
@@ -319,23 +365,22 @@ BEGIN
             ) AS what
     ) INSERT INTO audit_log (org_id, id, actor_kind, action, target, detail)
         SELECT p_org, gen_random_uuid(), 'service', 'cap.warning', warned.id::text, warned.what::jsonb FROM warned;
+    warnings := spotter_warnings(p_org, p_owner, mine);
     SELECT b.prepaid, b.credit_rate INTO account FROM billing_accounts b WHERE b.org_id = p_org;
     IF held.credits > 0 OR account.prepaid THEN
-        SELECT a.balance INTO free FROM credit_accounts a WHERE a.org_id = p_org FOR UPDATE;
-        owed := least(
-            spotter_in_credits(money, account.credit_rate), coalesce(held.credits, 0) + coalesce(free, 0)
-        );
+        credit_rate := account.credit_rate;
         IF held.credits > 0 THEN
             INSERT INTO credit_entries (org_id, id, kind, amount, reference)
-                VALUES (p_org, gen_random_uuid(), 'settle', held.credits - owed, held.id::text);
-        ELSIF owed > 0 THEN
-            INSERT INTO credit_entries (org_id, id, kind, amount, reference)
-                VALUES (p_org, gen_random_uuid(), 'spend', -owed, gen_random_uuid()::text);
+                VALUES (p_org, gen_random_uuid(), 'release', held.credits, held.id::text);
         END IF;
+        PERFORM spotter_spend_credits(
+            p_org, p_session, p_after + cardinality(warnings), credit_rate, p_charges
+        );
     END IF;
 END $$
 """
 
 ALL: Final = (
-    CHECK_ZONE, KEEP_BALANCE, APPLICABLE, SPENT, COUNTERS, RELEASE, SWEEP, IN_CREDITS, RESERVE, SETTLE,
+    CHECK_ZONE, KEEP_BALANCE, APPLICABLE, SPENT, COUNTERS, RELEASE, SWEEP, IN_CREDITS, RESERVE,
+    SPEND_CREDITS, WARNINGS, SETTLE,
 )  # fmt: skip

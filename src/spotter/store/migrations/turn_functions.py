@@ -35,14 +35,15 @@ _BILL: Final = """
     INSERT INTO usage_entries (
         org_id, session_id, sequence_number, n, user_id, billing_day, billing_month, kind, agent, task_id, run_id,
         provider, model, input, output, cache_read, cache_write, reported, cost, charge, markup, price, counted,
-        counted_tokens, guest
+        counted_tokens, guest, credit_rate
     ) SELECT p_org, p_session, last - count + c.place, c.n, owner, d.today, date_trunc('month', d.today)::date,
         p_types[c.place], agent, task, run, c.provider, c.model, c.input, c.output, c.cache_read, c.cache_write,
         c.reported, c.cost, c.charge, c.markup, c.price,
         CASE WHEN c.reported THEN c.counted ELSE greatest(c.counted, unknown) END,
         CASE WHEN c.reported THEN c.tokens ELSE greatest(c.tokens, unknown_tokens) END,
         EXISTS (SELECT 1 FROM memberships m WHERE m.org_id = p_org AND m.user_id = owner
-            AND m.guest_until IS NOT NULL)
+            AND m.guest_until IS NOT NULL),
+        rate
     FROM json_to_recordset(p_charges) AS c(
         place integer, n integer, provider text, model text, input integer, output integer, cache_read integer,
         cache_write integer, reported boolean, cost bigint, charge bigint, markup integer, price text,
@@ -80,6 +81,9 @@ DECLARE
     run uuid;
     unknown bigint := 0;
     unknown_tokens bigint := 0;
+    rate bigint;
+    warnings text[];
+    warned integer := 0;
 BEGIN
     {ACT_FOR}
     IF 'checkpoint' = ANY (p_types) THEN
@@ -108,15 +112,28 @@ BEGIN
         END IF;
         RAISE EXCEPTION 'fenced' USING ERRCODE = 'SP001';
     END IF;
-    done := spotter_insert_events(p_org, p_session, owner, last - count, p_types, p_contents) IS NULL;
     IF p_charges IS NOT NULL THEN
         done := pg_advisory_xact_lock_shared({CAPS_LOCK}, uuid_hash(p_org)) IS NULL;
         capped := {CAPPED};
         IF capped THEN
-            SELECT s.unknown, s.unknown_tokens INTO unknown, unknown_tokens
-                FROM spotter_settle(p_org, p_session, p_fence, owner, agent, run, p_charges) s;
+            SELECT s.unknown, s.unknown_tokens, s.credit_rate, s.warnings
+                INTO unknown, unknown_tokens, rate, warnings
+                FROM spotter_settle(p_org, p_session, p_fence, owner, agent, run, p_charges, last - count) s;
+            warned := cardinality(warnings);
             {AS_CALLER}
         END IF;
+    END IF;
+    IF warned > 0 THEN
+        -- Before what was just said, so that a turn still ends with its last event. The writer finds them there as it
+        -- finds what others added meanwhile.
+        UPDATE agent_sessions s SET last_sequence = s.last_sequence + warned
+            WHERE s.org_id = p_org AND s.id = p_session RETURNING s.last_sequence INTO last;
+        done := spotter_insert_events(
+            p_org, p_session, owner, last - count - warned, array_fill('notice'::text, ARRAY[warned]), warnings
+        ) IS NULL;
+    END IF;
+    done := spotter_insert_events(p_org, p_session, owner, last - count, p_types, p_contents) IS NULL;
+    IF p_charges IS NOT NULL THEN
         {_BILL}
     END IF;
     -- The session's row is locked: whoever comes later finds the turn ended, and begins the next one.
