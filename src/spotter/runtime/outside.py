@@ -1,5 +1,6 @@
 """Text of others on its way to a model: what tools return, knowledge, imported logs. Wrapped as data, always; kept back
-where it gives orders. The log keeps what was kept back, and the rule of three counts it as a stranger's words."""
+where it gives orders. The log keeps what was kept back, and the rule of three counts it as a stranger's words.
+Personal data that an organisation does not want kept is in neither (`redacting`)."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -7,6 +8,7 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from spotter.runtime import verdicts
+from spotter.runtime.redacting import is_text_of, kept_of, kept_text
 from spotter.safety import (
     Action,
     CategoryName,
@@ -50,20 +52,29 @@ _KNOWN: Final[tuple[Source, ...]] = ("import", "web", "csv", "tool")
 def judged_result(result: Result, policy: Policy, seen: Seen, *, strange: bool) -> Result:
     """`strange`: it holds words of strangers. A list of ours in which one of many names looks odd is shown all the
     same, with a mark: nobody hides a list from the staff by what they call themselves."""
-    if not result.formatted:
+    if not result.formatted and not result.result:
         return result
     decision = moderate(result.formatted, "tool", policy)
-    shown = _shown(result.formatted, result.result, decision, policy, strange=strange)
-    return result.model_copy(update=_marks(result.formatted, shown, decision, seen))
+    seen(decision)
+    text, data = kept_of(result.formatted, result.result, decision, policy)
+    shown = _shown(text, data, decision, policy, strange=strange)
+    error = text if result.error == result.formatted else result.error
+    changed = text != result.formatted
+    return result.model_copy(
+        update={"result": data, "error": error, **_marks(text, shown, decision, redacted=changed)}
+    )
 
 
 def judged_knowledge(fact: Knowledge, policy: Policy, seen: Seen) -> Knowledge:
-    if not fact.formatted:
+    if not fact.formatted and not fact.data:
         return fact
     strange = fact.untrusted or fact.source.startswith(_STRANGE_SOURCES)
     decision = moderate(fact.formatted, source_of(fact), policy)
-    shown = _shown(fact.formatted, fact.data, decision, policy, strange=strange)
-    return fact.model_copy(update=_marks(fact.formatted, shown, decision, seen))
+    seen(decision)
+    text, data = kept_of(fact.formatted, fact.data, decision, policy)
+    shown = _shown(text, data, decision, policy, strange=strange)
+    changed = text != fact.formatted
+    return fact.model_copy(update={"data": data, **_marks(text, shown, decision, redacted=changed)})
 
 
 def judged_import(content: Content, policy: Policy, seen: Seen) -> Content:
@@ -72,7 +83,9 @@ def judged_import(content: Content, policy: Policy, seen: Seen) -> Content:
         case UserMessage(text=text) | AssistantMessage(text=text):
             decision = moderate(text, "import", policy)
             seen(decision)
-            return content.model_copy(update={"moderation": verdicts.as_record(decision)})
+            kept = kept_text(text, decision, policy)
+            verdict = verdicts.as_record(decision, redacted=kept != text)
+            return content.model_copy(update={"text": kept, "moderation": verdict})
         case Result():
             clean = content.model_copy(update={"moderation": None, "withheld": None})
             return judged_result(clean, policy, seen, strange=True)
@@ -87,21 +100,18 @@ def judged_import(content: Content, policy: Policy, seen: Seen) -> Content:
             return content
 
 
-def _marks(text: str, shown: str, decision: ModerationDecision, seen: Seen) -> dict[str, Any]:
-    seen(decision)
+def _marks(text: str, shown: str, decision: ModerationDecision, *, redacted: bool) -> dict[str, Any]:
+    """`text` is all that is kept of it."""
     changed = shown != text
-    if not changed and decision.action in (Action.ALLOW, Action.REDACT):
+    if not changed and not redacted and decision.action in (Action.ALLOW, Action.REDACT):
         return {}
-    verdict = verdicts.as_record(decision)
+    verdict = verdicts.as_record(decision, redacted=redacted)
     return {"formatted": shown, "withheld": text if changed else None, "moderation": verdict}
 
 
 def _shown(text: str, data: Any, decision: ModerationDecision, policy: Policy, *, strange: bool) -> str:
     if not decision.allowed and (strange or not _only_by_default(decision, policy)):
         return _without_the_bad(text, data, decision.source, policy)
-    chosen = policy.categories.get(CategoryName.PERSONAL_DATA)
-    if chosen is not None and chosen.outside is Action.REDACT and decision.redacted is not None:
-        return decision.redacted
     return text
 
 
@@ -118,7 +128,7 @@ def _only_by_default(decision: ModerationDecision, policy: Policy) -> bool:
 
 def _without_the_bad(text: str, data: Any, source: Source, policy: Policy) -> str:
     """Of data, only the fields that are bad are kept back; of a text, all of it: nobody knows where an order ends."""
-    if not isinstance(data, dict | list) or to_json(data).decode() != text:
+    if not is_text_of(data, text):
         return WITHHELD
     kept = to_json(_fields(data, source, policy)).decode()
     return kept if moderate(kept, source, policy).allowed else WITHHELD

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotter.runtime.tool import Tool
-from spotter.runtime.verdicts import is_strange
+from spotter.runtime.verdicts import is_strange, was_judged
 from spotter.sessions.events import Knowledge, Result
 
 UNTRUSTED: Final = "@untrusted"
@@ -25,8 +25,9 @@ class Taint:
 
 
 def marks_of(fact: Knowledge | Result) -> Iterable[str]:
-    """What a piece of knowledge or a result brings into the context, beyond what is known of its tool."""
-    if fact.withheld is not None or is_strange(fact.moderation):
+    """What a piece of knowledge or a result brings into the context, beyond what is known of its tool. What was kept
+    back counts for what was found in it: a telephone number gives no orders."""
+    if is_strange(fact.moderation) or (fact.withheld is not None and not was_judged(fact.moderation)):
         yield UNTRUSTED
     if isinstance(fact, Result):
         return
