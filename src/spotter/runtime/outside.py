@@ -2,6 +2,7 @@
 where it gives orders. The log keeps what was kept back, and the rule of three counts it as a stranger's words.
 Personal data that an organisation does not want kept is in neither (`redacting`)."""
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ WITHHELD: Final = (
     "[Withheld by Spotter: not safe to pass on. It is kept in the session's log, where people can read it.]"
 )
 _STRANGE_SOURCES: Final = ("import", "quarantine")
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 Seen = Callable[[ModerationDecision], None]
 
 
@@ -92,21 +94,40 @@ def judged_import(content: Content, policy: Policy, seen: Seen) -> Content:
         case Knowledge():
             clean_fact = content.model_copy(update={"moderation": None, "withheld": None, "untrusted": True})
             return judged_knowledge(clean_fact, policy, seen)
-        case Checkpoint(summary=summary):
-            decision = moderate(summary, "import", policy)
-            seen(decision)
-            return content.model_copy(update={"summary": WITHHELD}) if not decision.allowed else content
+        case Checkpoint():
+            clean_summary = content.model_copy(update={"moderation": None, "withheld": None})
+            return judged_summary(clean_summary, "import", policy, seen)
         case _:
             return content
 
 
+def judged_summary(content: Checkpoint, source: Source, policy: Policy, seen: Seen) -> Checkpoint:
+    """`source` is "knowledge" for a summary of ours: then only the sentences that must not be read again are left out,
+    because without the rest the agent would forget a whole conversation. One from elsewhere goes as a whole."""
+    decision = moderate(content.summary, source, policy)
+    seen(decision)
+    text = kept_text(content.summary, decision, policy)
+    shown = text if decision.allowed else _good_sentences(text, source, policy)
+    marks = _marks(text, shown, decision, redacted=text != content.summary)
+    return content.model_copy(
+        update={"summary": shown, "withheld": marks["withheld"], "moderation": marks["moderation"]}
+    )
+
+
+def _good_sentences(text: str, source: Source, policy: Policy) -> str:
+    if source == "import":
+        return WITHHELD
+    sentences = (one if moderate(one, source, policy).allowed else WITHHELD for one in _SENTENCES.split(text))
+    kept = " ".join(sentences)
+    return kept if moderate(kept, source, policy).allowed else WITHHELD
+
+
 def _marks(text: str, shown: str, decision: ModerationDecision, *, redacted: bool) -> dict[str, Any]:
-    """`text` is all that is kept of it."""
-    changed = shown != text
-    if not changed and not redacted and decision.action in (Action.ALLOW, Action.REDACT):
-        return {}
+    """`text` is all that is kept of it. The decision is recorded also where nothing was found: who reads the log later
+    can tell what was looked at from what was not."""
+    withheld = text if shown != text else None
     verdict = verdicts.as_record(decision, redacted=redacted)
-    return {"formatted": shown, "withheld": text if changed else None, "moderation": verdict}
+    return {"formatted": shown, "withheld": withheld, "moderation": verdict}
 
 
 def _shown(text: str, data: Any, decision: ModerationDecision, policy: Policy, *, strange: bool) -> str:
