@@ -57,8 +57,8 @@ async def import_workouts(
     accept: Annotated[str, Header()] = "application/json",
 ) -> Import:
     """The whole file as the body. What was imported before is passed over. With `Accept: text/event-stream` it tells
-    how far it is: `{done, of}`, at last the report. Names and notes are checked like all text from outside: what is not safe to
-    keep is left out and counted, the numbers stay."""
+    how far it is: `{done, of}`, at last the report. Names and notes are checked like all text from outside: what is
+    not safe to keep is left out and counted, the numbers stay."""
     caller.require_person()
     services = services_of(request)
     async with services.database.unit_of_work(caller.scope) as uow:
