@@ -166,7 +166,7 @@ async def test_what_was_interrupted_is_finished_by_a_second_run(
     home: House, settings: Settings, gym: Gym, tmp_path: Path
 ) -> None:
     file = hevy_file(tmp_path / "hevy.csv", workouts=120, sets_each=4)
-    contents = importing.Reader(catalogue(), UTC, now()).read(file)
+    contents = importing.Reader(catalogue(), UTC, now(), lambda text: text).read(file)
 
     def power_cut(_: int) -> None:
         raise KeyboardInterrupt

@@ -40,6 +40,7 @@ from spotter.identity.organisations import add_organisation, add_person, get_org
 from spotter.identity.tokens import AccessClaims, AccessTokens
 from spotter.progress import progress
 from spotter.runtime.context import SessionView
+from spotter.runtime.imported_text import screen_by
 from spotter.sessions.verify import Wanted, verify
 from spotter.settings import Settings
 from spotter.store.database import Database
@@ -214,7 +215,9 @@ async def import_file(settings: Settings, file: Path, wanted: Wish, say: Callabl
             zone = ZoneInfo((await get_organisation(uow)).timezone)
             known = await profile.settings(uow, user_id)
         pounds = wanted.pounds or (known is not None and known.units == "imperial")
-        contents = importing.Reader(catalogue(), zone, now(), pounds).read(file, wanted.kind)
+        moderation = home.services.moderation
+        screen = screen_by(await moderation.policy(scope), moderation.seen)
+        contents = importing.Reader(catalogue(), zone, now(), screen, pounds).read(file, wanted.kind)
         if wanted.dry_run:
             async with database.unit_of_work(scope) as uow:
                 stored = await importing.foresee(uow, contents)
@@ -223,7 +226,7 @@ async def import_file(settings: Settings, file: Path, wanted: Wish, say: Callabl
                 stored = await importing.store(database, scope, contents, step)
             if stored.added:
                 async with database.unit_of_work(scope) as uow:
-                    detail = {"source": contents.source, "added": stored.added}
+                    detail = {"source": contents.source, "added": stored.added, "not_safe": contents.not_safe}
                     await audit.record(uow, "training.imported", detail=detail)
     for line in importing.report_lines(contents, stored, dry_run=wanted.dry_run):
         say(line)

@@ -6,9 +6,13 @@ from spotter.app import House
 from spotter.llm.prompt import UserMessage as Heard
 from spotter.llm.scripted import Asked, Line, ScriptedModel
 from spotter.runtime.agent import Limits
+from spotter.runtime.context import SessionView
+from spotter.runtime.outside import WITHHELD
+from spotter.runtime.taint import UNTRUSTED
 from spotter.runtime.turns import Turns
 from spotter.sessions import directory
-from spotter.sessions.events import Ending, UserMessage
+from spotter.sessions.events import Checkpoint, Ending, UserMessage
+from tests.runtime.test_checked_turns import ORDER
 from tests.runtime.test_turns import ending_of, events_of
 from tests.support.agents import new_session, running_turns
 from tests.support.people import Gym
@@ -68,3 +72,32 @@ async def test_a_fork_before_the_summary_has_the_whole_past(home: House, gym: Gy
         assert late.context_start_sequence > 0
         await talk(turns, gym, early.id, 1)
         await talk(turns, gym, late.id, 1)
+
+
+async def test_a_summary_is_checked_and_keeps_what_is_good_in_it(home: House, gym: Gym) -> None:
+    def summarise(asked: Asked) -> str:
+        said = answer(asked)
+        return f"Ana wants to squat. {ORDER} She has a bad knee." if said == "SUMMARY" else said
+
+    session_id = await new_session(home, gym.member.scope)
+    async with running_turns(home, ScriptedModel([summarise] * 60), limits=LIMITS) as turns:
+        await talk(turns, gym, session_id, 12)
+    events = await events_of(home, gym.member.scope, session_id)
+    summary = next(event.content for event in events if isinstance(event.content, Checkpoint))
+    assert summary.summary == f"Ana wants to squat. {WITHHELD} She has a bad knee."
+    assert summary.withheld is not None
+    assert ORDER in summary.withheld
+    assert summary.moderation is not None
+    assert summary.moderation["action"] == "block"
+    view = SessionView()
+    view.feed(events)
+    assert UNTRUSTED in view.read
+
+
+async def test_a_summary_nobody_objects_to_says_so(home: House, gym: Gym) -> None:
+    session_id = await new_session(home, gym.member.scope)
+    async with running_turns(home, ScriptedModel([answer] * 60), limits=LIMITS) as turns:
+        await talk(turns, gym, session_id, 12)
+    events = await events_of(home, gym.member.scope, session_id)
+    summary = next(event.content for event in events if isinstance(event.content, Checkpoint))
+    assert (summary.summary, summary.withheld, summary.moderation) == ("SUMMARY", None, {"action": "allow"})

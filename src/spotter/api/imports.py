@@ -19,6 +19,7 @@ from spotter.errors import InvalidInput
 from spotter.identity import audit
 from spotter.identity.organisations import get_organisation
 from spotter.identity.principal import Principal
+from spotter.runtime.imported_text import screen_by
 from spotter.tasks import end_tasks
 from spotter.training import badge_log, importing
 from spotter.training.catalogue import catalogue
@@ -56,12 +57,14 @@ async def import_workouts(
     accept: Annotated[str, Header()] = "application/json",
 ) -> Import:
     """The whole file as the body. What was imported before is passed over. With `Accept: text/event-stream` it tells
-    how far it is: `{done, of}`, at last the report."""
+    how far it is: `{done, of}`, at last the report. Names and notes are checked like all text from outside: what is
+    not safe to keep is left out and counted, the numbers stay."""
     caller.require_person()
     services = services_of(request)
     async with services.database.unit_of_work(caller.scope) as uow:
         zone = ZoneInfo((await get_organisation(uow)).timezone)
-    reader = importing.Reader(catalogue(), zone, now(), pounds)
+    screen = screen_by(await services.moderation.policy(caller.scope), services.moderation.seen)
+    reader = importing.Reader(catalogue(), zone, now(), screen, pounds)
     contents = await asyncio.to_thread(reader.understand, await request.body(), "The file")
     if contents.source not in LOGS:
         raise InvalidInput("This is no export of Strong or Hevy. Nothing was imported.")
@@ -91,7 +94,7 @@ async def _store(
     try:
         stored = await importing.store(services.database, caller.scope, contents, steps.put_nowait)
         async with services.database.unit_of_work(caller.scope) as uow:
-            detail = {"source": contents.source, "added": stored.added}
+            detail = {"source": contents.source, "added": stored.added, "not_safe": contents.not_safe}
             await audit.record(uow, "training.imported", detail=detail)
             await badge_log.award(uow)
         return stored

@@ -57,7 +57,7 @@ class ResponseRequest(Body):
     response_model=None,
     responses={
         200: {
-            "description": "OpenAI's answer as it came, or its events",
+            "description": "OpenAI's answer or its events, as they came unless the check found something",
             "content": {"application/json": {"schema": {"type": "object"}}, "text/event-stream": {}},
         },
         **problem_responses(402, 403, 413, 429, 502, 503, 504),

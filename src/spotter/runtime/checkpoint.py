@@ -8,6 +8,7 @@ from spotter.llm.faults import ModelError
 from spotter.llm.port import Model, ModelSettings
 from spotter.llm.prompt import AssistantMessage, Fragment, Prompt, Section, ToolResult, UserMessage
 from spotter.runtime.agent import Agent
+from spotter.runtime.outside import judged_summary
 from spotter.runtime.turn_run import TurnRun
 from spotter.runtime.usage import billed_failures, usage_of_failure, usage_record
 from spotter.sessions.codec import storable
@@ -38,6 +39,8 @@ class Checkpointer:
         if covers is None:
             return
         model = self.small_model or run.model
+        guard = run.seams.guard
+        policy = await guard.policy(run.scope)
         prompt = _summary_prompt(run.view.fragments_upto(covers))
         try:
             most = await run.may_answer(model, prompt.tokens)
@@ -62,7 +65,9 @@ class Checkpointer:
             read=tuple(sorted(run.view.read)),
             red_flag=FlaggedMessage(sequence=flag.sequence, category=flag.category) if flag else None,
         )
-        await run.append([*billed_failures(answer.failed), summary])
+        # As knowledge, not as an answer: only the model reads it, and it is there to say what was said of others.
+        judged = judged_summary(summary, "knowledge", policy, guard.seen)
+        await run.append([*billed_failures(answer.failed), judged])
 
 
 def _billed(model: Model, error: ModelError) -> list[Failure]:

@@ -328,6 +328,7 @@ class SessionView:
         self.pending = {call_id: call for call_id, call in self.pending.items() if call_id in kept_calls}
         self.knowledge = {name: told for name, told in self.knowledge.items() if told[0] > content.covers}
         self.read.update(content.read)
+        self.read.update(marks_of(content))
         for one in content.waiting:
             if one.call_id not in self.due:
                 self.awaiting.setdefault(one.call_id, ApprovalRequested(**one.model_dump()))

@@ -26,6 +26,7 @@ from spotter.llm.tokens import estimate
 from spotter.runtime import verdicts
 from spotter.runtime.agent import Agent, Limits
 from spotter.runtime.guard import Guard
+from spotter.runtime.proxied_answers import ProxiedAnswer
 from spotter.runtime.steps import BUDGET
 from spotter.runtime.usage import usage_record
 from spotter.sessions import directory
@@ -90,6 +91,7 @@ class _Open:
     turn: Turn
     model: Passing
     body: dict[str, Any]
+    answer: ProxiedAnswer
     pieces: "asyncio.Queue[bytes | SpotterError | None]" = field(default_factory=lambda: asyncio.Queue(_MANY))
     nobody_listens: bool = False
     began: bool = False
@@ -156,6 +158,7 @@ class ProxiedCalls:
         scope = caller.scope
         model: Passing = await self._models(scope, name)
         decision = await self._guard.check(scope, texts, "api")
+        policy = await self._guard.policy(scope)
         if not decision.allowed:
             raise Blocked(
                 f"Nothing was asked: {decision.reason}",
@@ -170,7 +173,8 @@ class ProxiedCalls:
             session = await directory.create(uow, PROXY, kind="proxy")
         turn = await self._log.open_turn(scope, session.id, message, self._lease, wait=False)
         assert isinstance(turn, Turn)
-        call = _Open(scope, turn, model, {**body, "model": name, "store": False})
+        answer = ProxiedAnswer(policy, scope, texts)
+        call = _Open(scope, turn, model, {**body, "model": name, "store": False}, answer)
         await self._reserve(call)
         return call
 
@@ -194,6 +198,7 @@ class ProxiedCalls:
     async def _ask(self, call: _Open) -> dict[str, Any]:
         try:
             answer = await call.model.whole(call.body)
+            answer = await asyncio.to_thread(call.answer.whole, answer)
         except BaseException as error:
             await self._end_after(call, error)
             raise
@@ -204,7 +209,10 @@ class ProxiedCalls:
         try:
             async for piece in call.model.pieces(call.body):
                 call.began = True
-                await _put(call, piece)
+                for checked in call.answer.feed(piece):
+                    await _put(call, checked)
+            for checked in call.answer.finish():
+                await _put(call, checked)
         except ModelError as error:
             await self._end_after(call, error)
             await _put(call, error)
@@ -218,7 +226,10 @@ class ProxiedCalls:
 
     async def _end_after(self, call: _Open, error: BaseException | None) -> None:
         usage = usage_record(call.model.usage, call.model.name, call.model.provider, call.model.request_id)
-        await asyncio.shield(self._end(call, _last(usage, error, began=call.began)))
+        if error is None or call.began:
+            self._guard.seen(call.answer.decision)
+        verdict = call.answer.verdict
+        await asyncio.shield(self._end(call, _last(usage, error, verdict, began=call.began)))
 
     async def _end(self, call: _Open, last: Content) -> None:
         """Billed by the same statement. Left open if the database is away: then others end it."""
@@ -234,9 +245,11 @@ class ProxiedCalls:
 _READ: Final = ("instructions", "input", "tools", "text")
 
 
-def _last(usage: UsageRecord, error: BaseException | None, *, began: bool) -> Content:
+def _last(
+    usage: UsageRecord, error: BaseException | None, verdict: dict[str, Any], *, began: bool
+) -> Content:
     if error is None:
-        return AssistantMessage(text="", usage=usage, ends=Ending.FINAL)
+        return AssistantMessage(text="", usage=usage, moderation=verdict, ends=Ending.FINAL)
     # Refused before anything was worked out: nothing is owed. Broken off in the middle: nobody knows, and that is
     # recorded as a call that reported nothing; where caps hold, it counts as all that was held back for it.
     refused = isinstance(error, ModelError) and not isinstance(error, ModelTimeout | ModelProtocolError)

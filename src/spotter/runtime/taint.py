@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotter.runtime.tool import Tool
-from spotter.runtime.verdicts import is_strange
-from spotter.sessions.events import Knowledge, Result
+from spotter.runtime.verdicts import is_strange, was_judged
+from spotter.sessions.events import Checkpoint, Knowledge, Result
 
 UNTRUSTED: Final = "@untrusted"
 PRIVATE: Final = "@private"
@@ -24,11 +24,12 @@ class Taint:
         return self.untrusted and self.private
 
 
-def marks_of(fact: Knowledge | Result) -> Iterable[str]:
-    """What a piece of knowledge or a result brings into the context, beyond what is known of its tool."""
-    if fact.withheld is not None or is_strange(fact.moderation):
+def marks_of(fact: Knowledge | Result | Checkpoint) -> Iterable[str]:
+    """What it brings into the context, beyond what is known of a result's tool. What was kept back counts for what was
+    found in it: a telephone number gives no orders."""
+    if is_strange(fact.moderation) or (fact.withheld is not None and not was_judged(fact.moderation)):
         yield UNTRUSTED
-    if isinstance(fact, Result):
+    if not isinstance(fact, Knowledge):
         return
     if fact.untrusted or fact.source.startswith(_STRANGE_SOURCES):
         yield UNTRUSTED

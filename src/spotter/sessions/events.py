@@ -130,7 +130,6 @@ class Result(_Content):
     ms: int = 0
     ends: Ending | None = None
     moderation: dict[str, Any] | None = None
-    """Where something was found in it."""
     withheld: str | None = None
     """What the model would have read, where safety kept that back."""
 
@@ -183,6 +182,9 @@ class Checkpoint(_Content):
     read: tuple[str, ...] = ()
     """Which tools' results, and which marked knowledge, the context has held so far."""
     red_flag: FlaggedMessage | None = None
+    moderation: dict[str, Any] | None = None
+    withheld: str | None = None
+    """The summary as it was written, where safety kept some of it back."""
 
 
 class Handoff(_Content):

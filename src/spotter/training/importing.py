@@ -26,6 +26,7 @@ from spotter.training.importers import (
     read_exercises,
     read_log,
 )
+from spotter.training.importers.checking import NOT_SAFE, Checked, Screen
 from spotter.training.importers.keeping import kept
 from spotter.training.importers.reading import decoded
 
@@ -60,6 +61,11 @@ class Contents:
     def sets(self) -> int:
         return sum(len(workout.sets) for workout in self.workouts)
 
+    @property
+    def not_safe(self) -> int:
+        """How many texts were not kept."""
+        return self.report.reasons[NOT_SAFE]
+
 
 @dataclass(slots=True)
 class Stored:
@@ -70,11 +76,13 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`zone` is where the athlete trained: exports have local times. `pounds` is what weights without a unit are in."""
+    """`zone` is where the athlete trained: exports have local times. `pounds` is what weights without a unit are in.
+    `screen` says what may be kept of its words; there is no import without one."""
 
     book: Catalogue
     zone: tzinfo
     now: datetime
+    screen: Screen
     pounds: bool = False
 
     def read(self, path: Path, kind: str | None = None) -> Contents:
@@ -97,21 +105,27 @@ class Reader:
         return contents
 
     def _log(self, text: str) -> Contents:
-        contents = Contents()
+        contents, checked = Contents(), Checked(self.screen)
         found = read_log(io.StringIO(text, newline=""), self.book, zone=self.zone, pounds=self.pounds)
         for one in found:
-            done = kept(one, self.book, self.now) if isinstance(one, LoggedWorkout) else one
-            contents.report.note(done)
-            if isinstance(one, LoggedWorkout) and isinstance(done, Done):
-                contents.source = one.source
+            if isinstance(one, Skipped):
+                contents.report.note(one)
+                continue
+            workout, left_out = checked.workout(one)
+            done = kept(workout, self.book, self.now)
+            for each in (done, *left_out):
+                contents.report.note(each)
+            if isinstance(done, Done):
+                contents.source = workout.source
                 contents.workouts.append(done)
-                _note_names(contents, one)
+                _note_names(contents, workout)
         contents.workouts.sort(key=lambda done: done.completed_at)
         return contents
 
     def _collection(self, text: str) -> Contents:
-        contents = Contents()
-        for one in read_exercises(text, self.book):
+        contents, checked = Contents(), Checked(self.screen)
+        for read in read_exercises(text, self.book):
+            one = checked.imported(read) if isinstance(read, ImportedExercise) else read
             contents.report.note(one)
             if isinstance(one, ImportedExercise):
                 contents.source = one.source

@@ -2286,7 +2286,8 @@ export interface paths {
         /**
          * Import Workouts
          * @description The whole file as the body. What was imported before is passed over. With `Accept: text/event-stream` it tells
-         *     how far it is: `{done, of}`, at last the report.
+         *     how far it is: `{done, of}`, at last the report. Names and notes are checked like all text from outside: what is
+         *     not safe to keep is left out and counted, the numbers stay.
          */
         post: operations["import_workouts"];
         delete?: never;
@@ -17419,7 +17420,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OpenAI's answer as it came, or its events */
+            /** @description OpenAI's answer or its events, as they came unless the check found something */
             200: {
                 headers: {
                     [name: string]: unknown;
