@@ -178,15 +178,16 @@ def _past(row: LoggedWorkout) -> PastWorkout:
 
 def _exercise(item: dict[str, Any]) -> LoggedExercise:
     load = f", {item['weight_kg']:g} kg" if item.get("weight_kg") else ""
+    sets = item.get("sets_done") or item.get("sets") or item.get("rounds")
     match item.get("type"):
         case "reps":
-            amount = f"{item.get('sets')} × {item.get('reps')}{load}"
+            amount = f"{sets} × {item.get('reps')}{load}"
         case "hold":
-            amount = f"{item.get('sets')} × {item.get('hold_time')} s{load}"
+            amount = f"{sets} × {item.get('hold_time')} s{load}"
         case "duration":
             amount = f"{item.get('duration')} s"
         case "intervals":
-            amount = f"{item.get('rounds')} × {item.get('work_time')} s"
+            amount = f"{sets} × {item.get('work_time')} s"
         case _:
             amount = ""
     return LoggedExercise(
