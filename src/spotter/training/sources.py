@@ -26,7 +26,6 @@ from spotter.training.tables import LoggedWorkout, Preference, UserSettings
 log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 3
-_MOST_WORKOUTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ async def _active_preferences(uow: UnitOfWork, asked: Asked) -> str:
 async def _workout_history(uow: UnitOfWork, asked: Asked) -> str:
     limit = asked.params.get("limit", 10)
     limit = limit if isinstance(limit, int) else 10
-    found = await history.recent(uow, asked.user_id, limit=max(1, min(limit, _MOST_WORKOUTS)))
+    found = await history.recent(uow, asked.user_id, limit=max(1, min(limit, history.MOST_TOLD)))
     zone = await zone_of(uow, asked.user_id)
     return "\n".join(workout_line(row, zone) for row in found) or "No workout history."
 

@@ -1,0 +1,85 @@
+"""What somebody is given follows from months of training, for the planner and for the check alike."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from spotter.app import House
+from spotter.clock import now
+from spotter.training import athletes, history
+from spotter.training.catalogue import catalogue
+from spotter.training.check import check_workout
+from spotter.training.history import Done, DoneSet
+from spotter.training.workout import RepsExercise, Workout
+from tests.support.people import Gym, Person
+
+BOOK = catalogue()
+SQUAT = BOOK["goblet-squat"]
+
+
+def lifted(days_ago: int, weight_kg: float | None = None, names: Sequence[str] = ("Goblet squat",)) -> Done:
+    """Three sets of ten of each, and the line that tells of them."""
+    known = [found for name in names if (found := BOOK.named(name)) is not None]
+    shared: dict[str, Any] = {"type": "reps", "sets": 3, "reps": 10, "completed": True}
+    load = {"weight_kg": weight_kg} if weight_kg else {}
+    return Done(
+        completed_at=now() - timedelta(days=days_ago),
+        items=[{**shared, **load, "name": one.name} for one in known],
+        sets=[
+            DoneSet(one.id, one.name, number, reps=10, weight_kg=weight_kg)
+            for one in known
+            for number in (1, 2, 3)
+        ],
+        source_key=f"test:{days_ago}",
+    )
+
+
+async def log(home: House, who: Person, *workouts: Done) -> None:
+    async with home.services.database.unit_of_work(who.scope) as uow:
+        await history.log_all(uow, workouts)
+
+
+async def say(http: httpx.AsyncClient, who: Person, text: str) -> dict[str, Any]:
+    answer = await http.post("/api/agent/chat", json={"message": text}, headers=who.headers)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()["response"]
+    return found
+
+
+async def allowed(home: House, who: Person, weight_kg: float) -> float | None:
+    """What the check leaves of a load."""
+    async with home.services.database.unit_of_work(who.scope) as uow:
+        athlete = await athletes.load(uow, who.user_id, None, athletes.finder(BOOK))
+    wanted = RepsExercise(
+        name=SQUAT.name, exercise_id=SQUAT.id, muscles=["quads"], sets=3, reps=10, weight_kg=weight_kg
+    )
+    checked = check_workout(Workout(exercises=(wanted,)), athlete, BOOK, whole=False).workout.exercises
+    (kept,) = [one for one in checked if one.exercise_id == SQUAT.id]
+    assert isinstance(kept, RepsExercise)
+    return kept.weight_kg
+
+
+@pytest.mark.parametrize(("days_ago", "most"), [(3, 22.0), (55, 22.0), (60, 17.6), (400, 17.6)])
+async def test_old_loads_are_known_and_count_for_less(
+    home: House, http: httpx.AsyncClient, gym: Gym, days_ago: int, most: float
+) -> None:
+    kit = {"type": "equipment", "value": "dumbbells, kettlebell"}
+    kept = await http.post("/api/training/preferences", json=kit, headers=gym.member.headers)
+    assert kept.status_code < 300, kept.text
+    await log(home, gym.member, lifted(days_ago, 20.0))
+    assert await allowed(home, gym.member, 16.0) == 16.0
+    assert await allowed(home, gym.member, 80.0) == most
+
+
+async def test_who_comes_back_after_months_is_given_a_load_and_keeps_it(
+    home: House, http: httpx.AsyncClient, gym: Gym
+) -> None:
+    await log(home, gym.member, lifted(100, 20.0), lifted(103, 20.0))
+    told = await say(http, gym.member, "30 minutes with goblet squats, I have dumbbells and a kettlebell")
+    (squat,) = [one for one in told["exercises"] if one["name"] == SQUAT.name]
+    assert squat.get("weight_kg") is not None, told["messages"]
+    assert 10 <= squat["weight_kg"] <= 17.6
+    assert "no record" not in " ".join(told["messages"])
