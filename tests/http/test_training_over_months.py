@@ -83,3 +83,33 @@ async def test_who_comes_back_after_months_is_given_a_load_and_keeps_it(
     assert squat.get("weight_kg") is not None, told["messages"]
     assert 10 <= squat["weight_kg"] <= 17.6
     assert "no record" not in " ".join(told["messages"])
+
+
+WEEK = (("Push-up", "Bodyweight squat", "Inverted row"), ("Glute bridge", "Plank", "Pike push-up"))
+
+
+@pytest.mark.parametrize("a_week", [3, 4, 6])
+async def test_six_hard_weeks_bring_an_easier_one_however_often_somebody_trains(
+    home: House, http: httpx.AsyncClient, gym: Gym, a_week: int
+) -> None:
+    days = [7 * week + 1 + day for week in range(6) for day in range(a_week)]
+    await log(home, gym.member, *(lifted(ago, names=WEEK[ago % 2]) for ago in days))
+    for message in ("give me a 30 minute workout", "and another 30 minute workout"):
+        await say(http, gym.member, message)
+        why = await say(http, gym.member, "why this one?")
+        assert "Six hard weeks in a row" in " ".join(why["messages"]), message
+
+
+async def test_the_whole_history_is_asked_for_once(home: House, http: httpx.AsyncClient, gym: Gym) -> None:
+    """Ten workouts may be all there are."""
+    await log(home, gym.member, *(lifted(ago) for ago in range(1, history.USUALLY_TOLD + 1)))
+    for message in ("how did my week go?", "give me a 30 minute workout", "another 20 minute workout"):
+        await say(http, gym.member, message)
+    (session,) = (await http.get("/api/agent/sessions", headers=gym.member.headers)).json()["sessions"]
+    events = await http.get(f"/api/sessions/{session['id']}/events?limit=1000", headers=gym.member.headers)
+    asked = [
+        one["content"]["args"]
+        for one in events.json()["items"]
+        if one["type"] == "action" and one["content"]["tool"] == "fetch_data"
+    ]
+    assert sum("workout_history" in str(one) for one in asked) == 1

@@ -17,6 +17,7 @@ from spotter.training.athlete import PastSet, PastWorkout
 from spotter.training.tables import NOT_WORK, Distribution, LoggedSet, LoggedWorkout
 
 _MOST_WORDS = 8
+USUALLY_TOLD: Final = 10
 MOST_TOLD: Final = 50
 """Workouts that anybody who plans is told at once. Who checks a plan has to know of as many."""
 

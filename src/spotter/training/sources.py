@@ -107,8 +107,8 @@ async def _active_preferences(uow: UnitOfWork, asked: Asked) -> str:
 
 
 async def _workout_history(uow: UnitOfWork, asked: Asked) -> str:
-    limit = asked.params.get("limit", 10)
-    limit = limit if isinstance(limit, int) else 10
+    limit = asked.params.get("limit")
+    limit = limit if isinstance(limit, int) else history.USUALLY_TOLD
     found = await history.recent(uow, asked.user_id, limit=max(1, min(limit, history.MOST_TOLD)))
     zone = await zone_of(uow, asked.user_id)
     return "\n".join(workout_line(row, zone) for row in found) or "No workout history."
