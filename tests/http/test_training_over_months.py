@@ -1,7 +1,7 @@
 """What somebody is given follows from months of training, for the planner and for the check alike."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -9,7 +9,7 @@ import pytest
 
 from spotter.app import House
 from spotter.clock import now
-from spotter.training import athletes, history
+from spotter.training import athletes, badge_log, history
 from spotter.training.catalogue import catalogue
 from spotter.training.check import check_workout
 from spotter.training.history import Done, DoneSet
@@ -113,3 +113,21 @@ async def test_the_whole_history_is_asked_for_once(home: House, http: httpx.Asyn
         if one["type"] == "action" and one["content"]["tool"] == "fetch_data"
     ]
     assert sum("workout_history" in str(one) for one in asked) == 1
+
+
+async def test_climbing_a_ladder_brings_its_badge(home: House, gym: Gym) -> None:
+    start = datetime(2026, 11, 2, 10, tzinfo=UTC)
+    brought = []
+    for day, (name, reps) in enumerate(
+        [("knee-push-up", 12), ("wall-push-up", 15), ("push-up", 2), ("push-up", 9), ("push-up", 12)]
+    ):
+        done = Done(
+            start + timedelta(days=day),
+            items=[],
+            sets=[DoneSet(name, name, 1, reps=reps)],
+            source_key=f"day {day}",
+        )
+        async with home.services.database.unit_of_work(gym.member.scope) as uow:
+            await history.log(uow, done)
+            brought.append("rungs-1" in {badge.id for badge in await badge_log.award(uow)})
+    assert brought == [False, False, False, True, False], "a start, a step down, an attempt, a rung, the same"
