@@ -20,8 +20,7 @@ from spotter.identity import audit
 from spotter.identity.organisations import get_organisation
 from spotter.identity.principal import Principal
 from spotter.tasks import end_tasks
-from spotter.training import badge_log, importing
-from spotter.training.catalogue import catalogue
+from spotter.training import badge_log, importing, own_exercises
 from spotter.training.importing import LOGS, Contents, Stored
 
 routes = router("import", prefix="/api/training/import")
@@ -61,7 +60,8 @@ async def import_workouts(
     services = services_of(request)
     async with services.database.unit_of_work(caller.scope) as uow:
         zone = ZoneInfo((await get_organisation(uow)).timezone)
-    reader = importing.Reader(catalogue(), zone, now(), pounds)
+        book = await own_exercises.book_for(uow)
+    reader = importing.Reader(book, zone, now(), pounds)
     contents = await asyncio.to_thread(reader.understand, await request.body(), "The file")
     if contents.source not in LOGS:
         raise InvalidInput("This is no export of Strong or Hevy. Nothing was imported.")

@@ -14,8 +14,16 @@ from spotter.api.routing import router
 from spotter.api.transactions import Transaction
 from spotter.api.workouts import EarnedBadge, Experience, experience_of
 from spotter.clock import now
-from spotter.training import athletes, badge_log, experience_log, history, profile, progress, records
-from spotter.training.catalogue import catalogue
+from spotter.training import (
+    athletes,
+    badge_log,
+    experience_log,
+    history,
+    own_exercises,
+    profile,
+    progress,
+    records,
+)
 from spotter.training.local_time import zone_of
 from spotter.training.tables import LoggedWorkout
 from spotter.training.vocabulary import Muscle
@@ -110,7 +118,7 @@ async def get_volume(
 ) -> Volume:
     """Work for each muscle, week by week."""
     user_id = caller.require_person()
-    zone, book = await zone_of(uow), catalogue()
+    zone, book = await zone_of(uow), await own_exercises.book_for(uow)
     athlete = await athletes.load(uow, user_id, None, athletes.finder(book))
     today = now().astimezone(zone)
     monday = (today - timedelta(days=today.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -15,7 +15,7 @@ from spotter.store.database import Database
 from spotter.store.scope import Scope
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import history, own_exercises
-from spotter.training.catalogue import Catalogue
+from spotter.training.catalogue import Catalogue, catalogue
 from spotter.training.history import Done
 from spotter.training.importers import (
     ImportedExercise,
@@ -111,7 +111,8 @@ class Reader:
 
     def _collection(self, text: str) -> Contents:
         contents = Contents()
-        for one in read_exercises(text, self.book):
+        # Compared with ours alone: one that was imported before would be taken for its own likeness.
+        for one in read_exercises(text, catalogue()):
             contents.report.note(one)
             if isinstance(one, ImportedExercise):
                 contents.source = one.source
