@@ -88,6 +88,18 @@ async def seen(url: str, token: str, path: str) -> Any:
     return answer.json()
 
 
+async def everything(url: str, token: str) -> dict[str, Any]:
+    """What the lines left behind, with every event of the conversation."""
+    (session,) = (await seen(url, token, "/api/agent/sessions"))["sessions"]
+    nouns = ("history", "preferences", "schedule", "standing", "goals")
+    found = {noun: await seen(url, token, f"/api/training/{noun}") for noun in nouns}
+    return {
+        **found,
+        "session": session,
+        "events": await seen(url, token, f"/api/sessions/{session['id']}/events?limit=1000"),
+    }
+
+
 def test_the_readme_has_the_lines() -> None:
     assert tuple(re.findall(r'^say "(.+)"$', block("say()"), re.MULTILINE)) == MUST_SHOW
 
@@ -125,4 +137,9 @@ async def test_the_readme_in_a_shell_through_a_stop_and_a_power_cut(
         kept = await seen(url, token, "/api/training/preferences")
         assert {"knee", "burpee"} <= set(re.findall(r"knee|burpee", str(kept).lower()))
         assert len((await seen(url, token, "/api/training/schedule"))["items"]) == 1
+        before = await everything(url, token)
+        server.kill()
+
+        server = started.server("up", environment=environment, program=SPOTTER)
+        assert await everything(await server.ready(), token) == before
         assert await server.stop() == 0

@@ -47,8 +47,7 @@ from spotter.store.database import Database
 from spotter.store.migrate import Migrated
 from spotter.store.scope import UNSCOPED, Scope
 from spotter.store.urls import describe
-from spotter.training import importing, profile
-from spotter.training.catalogue import catalogue
+from spotter.training import importing, own_exercises, profile
 
 log = logging.getLogger(__name__)
 
@@ -214,10 +213,11 @@ async def import_file(settings: Settings, file: Path, wanted: Wish, say: Callabl
         async with database.unit_of_work(scope) as uow:
             zone = ZoneInfo((await get_organisation(uow)).timezone)
             known = await profile.settings(uow, user_id)
+            book = await own_exercises.book_for(uow)
         pounds = wanted.pounds or (known is not None and known.units == "imperial")
         moderation = home.services.moderation
         screen = screen_by(await moderation.policy(scope), moderation.seen)
-        contents = importing.Reader(catalogue(), zone, now(), screen, pounds).read(file, wanted.kind)
+        contents = importing.Reader(book, zone, now(), screen, pounds).read(file, wanted.kind)
         if wanted.dry_run:
             async with database.unit_of_work(scope) as uow:
                 stored = await importing.foresee(uow, contents)

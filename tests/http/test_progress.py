@@ -7,8 +7,12 @@ from typing import Any
 
 import httpx
 
+from spotter.app import House
 from spotter.clock import now
+from spotter.training import own_exercises
+from spotter.training.importers import ImportedExercise
 from tests.support.people import Gym
+from tests.training.test_own_exercises import SLED
 
 SAMPLES = Path(__file__).parents[1] / "training" / "samples"
 
@@ -130,3 +134,28 @@ async def test_the_first_days_are_empty_and_well(http: httpx.AsyncClient, gym: G
     volume = await get(http, gym, "/volume", weeks=3)
     assert [week["workouts"] for week in volume["weeks"]] == [0, 0, 0]
     assert (await get(http, gym, "/days"))["days"] == []
+
+
+async def test_exercises_of_ones_own_count_for_their_muscles(
+    http: httpx.AsyncClient, home: House, gym: Gym
+) -> None:
+    async with home.services.database.unit_of_work(gym.owner.scope) as uow:
+        await own_exercises.add(uow, [ImportedExercise(SLED, "wger", "1", "CC0", "")])
+    head = (SAMPLES / "strong_semicolons.csv").read_text("utf-8").splitlines()[0]
+    began = f"{now() - timedelta(hours=3):%Y-%m-%d %H:%M:%S}"
+    lines = [f"{began};Sleds;{SLED.name};{number};60;kg;10;;;;0;-;-;30m" for number in (1, 2, 3)]
+    brought = await http.post(
+        "/api/training/import",
+        content="\n".join([head, *lines]),
+        headers={**gym.member.headers, "Content-Type": "text/csv"},
+    )
+    assert (brought.json()["added_sets"], brought.json()["unknown_exercises"]) == (3, []), brought.text
+    weeks = (await get(http, gym, "/volume", weeks=2))["weeks"]
+    (week,) = [one for one in weeks if one["workouts"]]
+    assert {one["muscle"]: one["sets"] for one in week["muscles"]} == {"quads": 3, "glutes": 3, "calves": 1.5}
+    for tool in ("get_progress_summary", "get_workout_stats"):
+        asked = {"tool": tool, "arguments": {"days": 7}}
+        told = (await http.post("/api/tools/execute", json=asked, headers=gym.member.headers)).json()
+        assert told["success"], told
+        found = told["output"].get("now", told["output"])
+        assert found["sets_by_muscle"] == {"glutes": 3, "quads": 3, "calves": 1.5}

@@ -8,8 +8,9 @@ import pytest
 
 from spotter.app import House
 from spotter.clock import now
-from spotter.training import experience_log, history, sources
-from spotter.training.history import Done
+from spotter.training import badge_log, experience_log, history, sources
+from spotter.training.experience import MOST_A_DAY
+from spotter.training.history import Done, DoneSet
 from spotter.training.local_time import zone_of
 from tests.support.people import Gym, Person
 
@@ -75,3 +76,30 @@ async def test_a_late_workout_counts_for_the_day_it_was_there(
         asked = sources.Asked(gym.member.user_id, None, {})
         told = await sources.SOURCES["workout_history"].fetch(uow, asked)
     assert told.startswith("2026-11-15")
+
+
+async def test_badges_for_hours_go_by_their_own_clock(http: httpx.AsyncClient, home: House, gym: Gym) -> None:
+    """Half past four in the morning in New York is a decent hour in London."""
+    await move_to(http, gym.member, "America/New_York")
+    early = datetime.combine(date(2026, 11, 16), time(4, 30), ZoneInfo("America/New_York"))
+    async with home.services.database.unit_of_work(gym.member.scope) as uow:
+        await history.log(uow, Done(early.astimezone(UTC), items=[], sets=[], source_key="early"))
+        assert {badge.id for badge in await badge_log.award(uow)} == {"workouts-1", "early"}
+
+
+async def test_points_of_a_day_are_capped_by_their_own_calendar(
+    http: httpx.AsyncClient, home: House, gym: Gym
+) -> None:
+    """Six and eleven in the evening in New York are two days in London, and one there."""
+    await move_to(http, gym.member, "America/New_York")
+    sets = [DoneSet("push-up", "Push-up", number, reps=10) for number in range(1, 26)]
+    items = [{"name": "Push-up", "sets": 25, "completed": True}]
+    points = 0
+    for hour in (18, 19, 23):
+        at = datetime.combine(date(2026, 11, 16), time(hour), ZoneInfo("America/New_York"))
+        done = Done(at.astimezone(UTC), items=items, sets=sets, source_key=f"at {hour}")
+        async with home.services.database.unit_of_work(gym.member.scope) as uow:
+            workout_id = await history.log(uow, done)
+            assert workout_id is not None
+            points += (await experience_log.award(uow, workout_id, done)).points
+    assert points == MOST_A_DAY

@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from spotter.api.server import Listener
 from spotter.app import Ground, build_app, conversing, house
+from spotter.clock import now
 from tests.llm.wire_scripts import Called, Spoken, answer
 from tests.llm.wire_server import NO_OBJECTION, Answer, Asked, WireServer
 from tests.support.people import Gym, Person
@@ -146,11 +148,27 @@ async def test_a_workout_is_made_changed_and_logged(
             events = await http.get(
                 f"/api/sessions/{made['sessionId']}/events?limit=1000", headers=person.headers
             )
-            kinds = [(one["type"], one["content"].get("tool")) for one in events.json()["items"]]
-            shapes.append(kinds)
+            shapes.append(happened(events.json()["items"]))
             detail = await http.get(f"/api/agent/sessions/{made['sessionId']}", headers=person.headers)
             assert [one["event_type"] for one in detail.json()["recentActions"]] == ["action", "result"] * 5
-    assert shapes[0] == shapes[1]
+    assert shapes[0] == shapes[1], "the same calls with the same arguments, and the same results"
+    assert sum(one["type"] == "result" and "formatted" in one for one in shapes[0]) == 7
+
+
+def happened(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was said and done, without who served it and when. Ids are new each time: they are numbered as they come."""
+    told = [
+        {"type": one["type"]} | {name: one["content"][name] for name in _TOLD if name in one["content"]}
+        for one in events
+    ]
+    numbers: dict[str, str] = {}
+    text = _ID.sub(lambda found: numbers.setdefault(found[0], f"<id {len(numbers)}>"), json.dumps(told))
+    found: list[dict[str, Any]] = json.loads(text)
+    return found
+
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TOLD = ("tool", "args", "text", "source", "data", "reason", "result", "error", "outcome", "formatted")
 
 
 async def test_each_action_comes_as_it_happens(
@@ -241,6 +259,35 @@ async def test_what_the_readme_says_works(http: httpx.AsyncClient, gym: Gym) -> 
     said = [" ".join(one["messages"]) for one in shown]
     assert all(said), list(zip(lines, said, strict=True))
     made, swapped, _, shortened, logged, *_ = shown
+    _, _, banned, _, _, week, planned = said
     assert all(one["exercises"] for one in (made, swapped, shortened))
     assert [one["name"] for one in swapped["exercises"]] != [one["name"] for one in made["exercises"]]
     assert logged["messages"][0].startswith("Logged")
+    assert "burpee" in banned.lower()
+    assert "1 workout" in week
+    assert "Thu" in planned
+    await _find_what_they_did(http, gym.member, shortened["exercises"])
+
+
+async def _find_what_they_did(http: httpx.AsyncClient, who: Person, exercises: list[dict[str, Any]]) -> None:
+    async def items(noun: str) -> list[dict[str, Any]]:
+        answer = await http.get(f"/api/training/{noun}", headers=who.headers)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, Any]] = answer.json()["items"]
+        return found
+
+    kept = [(one["type"], one["value"].lower(), one["duration"]) for one in await items("preferences")]
+    assert ("exclusion", "burpee", "permanent") in [
+        (kind, value.rstrip("s"), how) for kind, value, how in kept
+    ]
+    (done,) = await items("history")
+    last = [one["name"] for one in exercises if one["phase"] == "main"][-1]
+    assert [one["name"] for one in done["exercises"] if not one["completed"]] == [last]
+    assert [one["name"] for one in done["exercises"]] == [one["name"] for one in exercises]
+    (plan,) = await items("schedule")
+    at = datetime.fromisoformat(plan["scheduled_for"])
+    assert (at.weekday(), at.hour, at.minute) == (3, 7, 0)
+    assert timedelta() < at - now() <= timedelta(days=8)
+    assert "leg" in plan["title"].lower()
+    again = await chat(http, who, "a 60 minute full body workout, as hard as it gets")
+    assert not [one["name"] for one in again["response"]["exercises"] if "burpee" in one["name"].lower()]

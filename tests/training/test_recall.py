@@ -22,6 +22,7 @@ FIND = athletes.finder(BOOK)
 names = st.sampled_from([each.name for each in BOOK])
 counts = st.integers(1, 60)
 loads = st.one_of(st.none(), st.integers(1, 900).map(lambda half: half / 2))
+efforts = st.one_of(st.none(), st.integers(2, 20).map(lambda half: half / 2))
 ids = st.uuids().map(str)
 moments = st.datetimes(datetime(1990, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - hypothesis wants it naive
 plain = st.text(st.characters(whitelist_categories=("Ll", "Lu", "Nd")), min_size=1, max_size=12)
@@ -32,10 +33,10 @@ def items() -> st.SearchStrategy[dict[str, Any]]:
     def of(kind: str, **numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
         return st.fixed_dictionaries({"name": names, "type": st.just(kind), **numbers})
 
-    reps = of("reps", sets=counts, reps=counts, weight_kg=loads)
-    hold = of("hold", sets=counts, hold_time=counts, weight_kg=loads)
-    duration = of("duration", duration=st.integers(1, 7200))
-    intervals = of("intervals", rounds=counts, work_time=counts, rest_time=st.integers(0, 90))
+    reps = of("reps", sets=counts, reps=counts, weight_kg=loads, rpe=efforts)
+    hold = of("hold", sets=counts, hold_time=counts, weight_kg=loads, rpe=efforts)
+    duration = of("duration", duration=st.integers(1, 7200), rpe=efforts)
+    intervals = of("intervals", rounds=counts, work_time=counts, rest_time=st.integers(0, 90), rpe=efforts)
     return st.one_of(reps, hold, duration, intervals)
 
 

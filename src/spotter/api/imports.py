@@ -21,8 +21,7 @@ from spotter.identity.organisations import get_organisation
 from spotter.identity.principal import Principal
 from spotter.runtime.imported_text import screen_by
 from spotter.tasks import end_tasks
-from spotter.training import badge_log, importing
-from spotter.training.catalogue import catalogue
+from spotter.training import badge_log, importing, own_exercises
 from spotter.training.importing import LOGS, Contents, Stored
 
 routes = router("import", prefix="/api/training/import")
@@ -63,8 +62,9 @@ async def import_workouts(
     services = services_of(request)
     async with services.database.unit_of_work(caller.scope) as uow:
         zone = ZoneInfo((await get_organisation(uow)).timezone)
+        book = await own_exercises.book_for(uow)
     screen = screen_by(await services.moderation.policy(caller.scope), services.moderation.seen)
-    reader = importing.Reader(catalogue(), zone, now(), screen, pounds)
+    reader = importing.Reader(book, zone, now(), screen, pounds)
     contents = await asyncio.to_thread(reader.understand, await request.body(), "The file")
     if contents.source not in LOGS:
         raise InvalidInput("This is no export of Strong or Hevy. Nothing was imported.")

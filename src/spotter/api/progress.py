@@ -14,8 +14,16 @@ from spotter.api.routing import router
 from spotter.api.transactions import Transaction
 from spotter.api.workouts import EarnedBadge, Experience, experience_of
 from spotter.clock import now
-from spotter.training import athletes, badge_log, experience_log, history, profile, progress, records
-from spotter.training.catalogue import catalogue
+from spotter.training import (
+    athletes,
+    badge_log,
+    experience_log,
+    history,
+    own_exercises,
+    profile,
+    progress,
+    records,
+)
 from spotter.training.local_time import zone_of
 from spotter.training.tables import LoggedWorkout
 from spotter.training.vocabulary import Muscle
@@ -110,7 +118,7 @@ async def get_volume(
 ) -> Volume:
     """Work for each muscle, week by week."""
     user_id = caller.require_person()
-    zone, book = await zone_of(uow), catalogue()
+    zone, book = await zone_of(uow), await own_exercises.book_for(uow)
     athlete = await athletes.load(uow, user_id, None, athletes.finder(book))
     today = now().astimezone(zone)
     monday = (today - timedelta(days=today.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -178,15 +186,16 @@ def _past(row: LoggedWorkout) -> PastWorkout:
 
 def _exercise(item: dict[str, Any]) -> LoggedExercise:
     load = f", {item['weight_kg']:g} kg" if item.get("weight_kg") else ""
+    sets = item.get("sets_done") or item.get("sets") or item.get("rounds")
     match item.get("type"):
         case "reps":
-            amount = f"{item.get('sets')} × {item.get('reps')}{load}"
+            amount = f"{sets} × {item.get('reps')}{load}"
         case "hold":
-            amount = f"{item.get('sets')} × {item.get('hold_time')} s{load}"
+            amount = f"{sets} × {item.get('hold_time')} s{load}"
         case "duration":
             amount = f"{item.get('duration')} s"
         case "intervals":
-            amount = f"{item.get('rounds')} × {item.get('work_time')} s"
+            amount = f"{sets} × {item.get('work_time')} s"
         case _:
             amount = ""
     return LoggedExercise(

@@ -8,8 +8,7 @@ from pydantic import Field
 from spotter.clock import now
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, tool
-from spotter.training import athletes, experience_log, goals, progress
-from spotter.training.catalogue import catalogue
+from spotter.training import athletes, experience_log, goals, own_exercises, progress
 from spotter.training.progress import Period
 from spotter.training.vocabulary import Muscle
 from spotter.training.volume import TARGETS
@@ -20,7 +19,8 @@ Days = Annotated[int, Field(ge=1, le=366)]
 @tool(category="progress", examples=["how did my week go", "am I getting better", "how is my progress"])
 async def get_progress_summary(context: ToolContext, days: Days = 7) -> Answer:
     """What was done in the last days compared with the same time before, with streak, level and what was missed."""
-    uow, user_id, book = await context.transaction(), _athlete(context), catalogue()
+    uow, user_id = await context.transaction(), _athlete(context)
+    book = await own_exercises.book_for(uow)
     recent = await progress.last_days(uow, user_id, days, now(), book)
     before = await progress.period(uow, user_id, recent.start - timedelta(days=days), recent.start, book)
     standing = await experience_log.standing(uow, user_id, now().date())
@@ -49,7 +49,8 @@ async def get_progress_summary(context: ToolContext, days: Days = 7) -> Answer:
 @tool(category="progress", examples=["my stats", "how many sets did I do for chest", "what is my best bench"])
 async def get_workout_stats(context: ToolContext, days: Days = 30) -> Answer:
     """Numbers of the last days: workouts, sets, volume, sets for each muscle, best lifts."""
-    found = await progress.last_days(await context.transaction(), _athlete(context), days, now(), catalogue())
+    uow, user_id = await context.transaction(), _athlete(context)
+    found = await progress.last_days(uow, user_id, days, now(), await own_exercises.book_for(uow))
     muscles = ", ".join(f"{muscle}:{sets:g}" for muscle, sets in _most(found.by_muscle))
     best = ", ".join(f"{name} {weight:g} kg" for name, weight in sorted(found.best.items())[:8])
     told = (
@@ -63,7 +64,7 @@ async def get_workout_stats(context: ToolContext, days: Days = 30) -> Answer:
 async def get_goal_progress(context: ToolContext, days: Days = 28) -> Answer:
     """The athlete's goals beside what was really trained in the last days."""
     uow, user_id = await context.transaction(), _athlete(context)
-    found = await progress.last_days(uow, user_id, days, now(), catalogue())
+    found = await progress.last_days(uow, user_id, days, now(), await own_exercises.book_for(uow))
     categories = await goals.category_goals(uow, user_id)
     muscles = await goals.muscle_goals(uow, user_id)
     if not categories and not muscles:

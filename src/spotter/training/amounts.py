@@ -9,7 +9,7 @@ from spotter.training.athlete import Athlete, Effort, Goal
 from spotter.training.exercise import Exercise
 from spotter.training.one_rep_max import load_for, one_rep_max
 from spotter.training.parts import Form, Part
-from spotter.training.progression import Performed, advise
+from spotter.training.progression import LONG_AGO, RUSTY_LOAD, Performed, advise
 from spotter.training.record import Record, most_load
 from spotter.training.scoring import loaded, thrust, too_easy
 from spotter.training.slots import CORES
@@ -168,7 +168,9 @@ class Doser:
         most = most_load(performed, part.amount)
         if wanted is None or most is None:
             return
-        eased = min(wanted * self.record.ease.load, most)
+        rusty = self.record.last_used[known.id] > LONG_AGO
+        share = min(self.record.ease.load, RUSTY_LOAD if rusty else 1.0)
+        eased = min(wanted, most) * share
         weight = eased if eased == wanted else _plates(eased)
         if weight > 0:
             part.weight_kg = weight

@@ -74,7 +74,9 @@ class Athlete:
     """Exercises they do not want, by id."""
     effort: Effort = Effort.NORMAL
     past: tuple[PastWorkout, ...] = ()
-    """Newest first, as far back as matters (eight weeks)."""
+    """Newest first, as far back as matters: eight weeks, and further where there is little."""
+    rusty: frozenset[str] = frozenset()
+    """Exercises that were last done longer ago than that: their old loads are too much now."""
 
 
 @dataclass(frozen=True, slots=True)

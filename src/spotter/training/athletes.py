@@ -2,22 +2,24 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Protocol, TypeAlias
 from uuid import UUID
 
 from spotter.clock import now
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import goals, history, preferences, profile, words
-from spotter.training.athlete import Athlete, Effort, Goal
+from spotter.training.athlete import Athlete, Effort, Goal, PastWorkout
 from spotter.training.catalogue import Catalogue
 from spotter.training.families import family_of
 from spotter.training.limits import Condition, Injury, Severity, Side
+from spotter.training.progression import LONG_AGO
 from spotter.training.tables import UserSettings
 from spotter.training.vocabulary import Equipment, Joint, Level, Muscle
 
-_WEEKS_THAT_MATTER: Final = 8
 _NO: Final = ("no ", "never ", "nothing ", "avoid ", "without ")
+
+_RECENTLY: Final = timedelta(days=LONG_AGO)
 
 FindExercise: TypeAlias = Callable[[str], str | None]
 """From what somebody calls an exercise to its id in the catalogue."""
@@ -140,6 +142,7 @@ async def load(uow: UnitOfWork, user_id: UUID, session_id: UUID | None, find: Fi
     }
     for muscle in wishes.focus:
         muscle_goals[muscle] = max(muscle_goals.get(muscle, 0), 5)
+    past = await history.past(uow, user_id, now() - _RECENTLY, latest=history.MOST_TOLD)
     return Athlete(
         user_id=user_id,
         age=stats.age if stats else None,
@@ -154,8 +157,19 @@ async def load(uow: UnitOfWork, user_id: UUID, session_id: UUID | None, find: Fi
         clearance=await profile.clearance(uow, user_id),
         excluded=frozenset(wishes.excluded),
         effort=wishes.effort,
-        past=await history.past(uow, user_id, now() - timedelta(weeks=_WEEKS_THAT_MATTER)),
+        past=past,
+        rusty=rusty_in(past, now() - _RECENTLY),
     )
+
+
+def rusty_in(past: Iterable[PastWorkout], recently: datetime) -> frozenset[str]:
+    """What was done once, and not since."""
+    lately, ever = set[str](), set[str]()
+    for workout in past:
+        done = {one.exercise_id for one in workout.sets}
+        ever |= done
+        lately |= done if workout.done_at >= recently else set()
+    return frozenset(ever - lately)
 
 
 def goals_from(found: Mapping[str, int]) -> dict[Goal, int]:

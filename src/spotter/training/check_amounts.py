@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 from typing import Any, Final, assert_never
 
 from spotter.training import rules
 from spotter.training.athlete import Athlete
 from spotter.training.exercise import Exercise
 from spotter.training.parts import told
-from spotter.training.progression import Performed
+from spotter.training.progression import RUSTY_LOAD, Performed
 from spotter.training.record import most_load
 from spotter.training.vocabulary import Kind, Muscle, Pattern, UnitType
 from spotter.training.workout import (
@@ -93,7 +94,7 @@ def _fitted(
     one = one.having(**limited) if limited else one
     # The load comes after the repetitions: how much is too much depends on them.
     if isinstance(one.exercise, RepsExercise | HoldExercise) and one.exercise.weight_kg:
-        loaded, why = _load(one.exercise, performed)
+        loaded, why = _load(one.exercise, performed, rusty=one.known.id in athlete.rusty)
         changes.extend(_words(one, loaded, why))
         one = one.having(**loaded) if loaded else one
     return one
@@ -188,7 +189,7 @@ def _reps_and_holds(one: Placed, exercise: RepsExercise | HoldExercise, athlete:
 
 
 def _load(
-    exercise: RepsExercise | HoldExercise, performed: Sequence[Performed]
+    exercise: RepsExercise | HoldExercise, performed: Sequence[Performed], *, rusty: bool
 ) -> tuple[dict[str, Any], str]:
     """Nobody is given a load far from what they have lifted. Without a record they find their own."""
     if exercise.weight_kg is None:
@@ -197,6 +198,8 @@ def _load(
     most = most_load(performed, reps)
     if most is None:
         return {"weight_kg": None}, ": there is no record of it yet"
+    if rusty and exercise.weight_kg > (eased := floor(most * RUSTY_LOAD * 10) / 10):
+        return {"weight_kg": eased}, ": it was not done for eight weeks"
     if exercise.weight_kg > most:
         return {"weight_kg": most}, ": a tenth more than so far, not further"
     return {}, ""

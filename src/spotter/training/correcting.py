@@ -2,6 +2,7 @@
 follows it by new entries. Nothing that was booked is changed."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -13,7 +14,7 @@ from spotter.training import experience_log, history
 from spotter.training.experience_log import Earned
 from spotter.training.history import Done, DoneSet
 from spotter.training.tables import LoggedSet, LoggedWorkout
-from spotter.training.underway import SetDone
+from spotter.training.underway import SetDone, numbers_done
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ async def correct(uow: UnitOfWork, session_id: UUID, done: SetDone) -> Corrected
         return None
     added = await _write(uow, workout, done)
     sets = await _sets(uow, workout.id)
-    workout.exercises = {"items": [_counted(item, sets, done) for item in workout.exercises["items"]]}
+    workout.exercises = {"items": [with_its_sets(item, sets, done) for item in workout.exercises["items"]]}
     await uow.session.flush()
     await _recount(uow)
     corrected = Done(workout.completed_at, workout.exercises["items"], sets, workout.source_key)
@@ -97,20 +98,22 @@ async def _sets(uow: UnitOfWork, workout_id: UUID) -> list[DoneSet]:
             row.reps,
             row.seconds,
             row.weight_g / 1000 if row.weight_g is not None else None,
+            rpe=row.rpe_tenths / 10 if row.rpe_tenths is not None else None,
             set_type=row.set_type,
         )
         for row in rows
     ]
 
 
-def _counted(item: dict[str, object], sets: list[DoneSet], done: SetDone) -> dict[str, object]:
+def with_its_sets(item: dict[str, Any], sets: list[DoneSet], done: SetDone) -> dict[str, Any]:
     """Half of its sets make an exercise done, also when they are remembered later."""
     if item.get("id") != str(done.exercise_id) or "sets_done" not in item:
         return item
-    count = sum(1 for one in sets if one.exercise_id == (done.catalogue_id or done.name))
+    own = [one for one in sets if one.exercise_id == (done.catalogue_id or done.name)]
     planned = item.get("sets") or item.get("rounds") or 1
-    enough = isinstance(planned, int) and 2 * count >= planned
-    return {**item, "sets_done": count, "completed": bool(item.get("completed")) or enough}
+    enough = isinstance(planned, int) and 2 * len(own) >= planned
+    completed = bool(item.get("completed")) or enough
+    return {**item, **numbers_done(str(item["type"]), own), "sets_done": len(own), "completed": completed}
 
 
 async def _recount(uow: UnitOfWork) -> None:

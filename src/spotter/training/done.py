@@ -1,11 +1,12 @@
 """From a workout that was planned and what somebody says they did to what goes into the history. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar, assert_never
 from uuid import UUID
 
+from spotter.training.amount_done import amount_done
 from spotter.training.history import Done, DoneSet
 from spotter.training.timers import timer_for
 from spotter.training.vocabulary import SetType
@@ -30,6 +31,8 @@ class SetReport:
     reps: int | None = None
     seconds: int | None = None
     weight_kg: float | None = None
+    rpe: float | None = None
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,11 @@ def done_workout(
     seconds = 0
     for exercise in workout.exercises:
         report = reports.get(exercise.id, _NOT_DONE) if exercise.id is not None else _NOT_DONE
-        items.append(_item(exercise, report))
+        done = list(_sets(exercise, report)) if report.completed else []
+        items.append(_item(exercise, report, done))
         if report.completed:
             kind = _KINDS[exercise.phase]
-            sets += (replace(one, set_type=kind) for one in _sets(exercise, report))
+            sets += (replace(one, set_type=kind) for one in done)
             seconds += timer_for(exercise).seconds
     return Done(
         completed_at=at,
@@ -82,24 +86,16 @@ def done_workout(
     )
 
 
-def _item(exercise: WorkoutExercise, report: Report) -> dict[str, Any]:
+def _item(exercise: WorkoutExercise, report: Report, done: Sequence[DoneSet]) -> dict[str, Any]:
     shown: dict[str, Any] = exercise.model_dump(mode="json", exclude_none=True)
-    actual = {
-        "sets": report.sets,
-        "reps": report.reps,
-        "weight_kg": report.weight_kg,
-        _SECONDS.get(exercise.type, ""): report.seconds,
-    }
-    shown.update({name: value for name, value in actual.items() if value is not None and name in shown})
+    shown.update(amount_done(exercise.type, done))
     return {**shown, "completed": report.completed, **({"done_notes": report.notes} if report.notes else {})}
-
-
-_SECONDS = {"hold": "hold_time", "duration": "duration"}
 
 
 def _sets(exercise: WorkoutExercise, report: Report) -> Iterator[DoneSet]:
     if report.each is not None:
-        yield from (_one_set(exercise, one) for one in report.each)
+        for one in report.each:
+            yield replace(_one_set(exercise, one), rpe=one.rpe, notes=one.notes)
         return
     name = exercise.exercise_id or exercise.name
     match exercise:

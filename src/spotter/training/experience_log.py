@@ -72,8 +72,9 @@ async def correct(uow: UnitOfWork, workout_id: UUID, done: Done) -> Earned:
     for entry in own:
         owed[entry.rule] -= entry.points
     number = len({one.session_id for one in own})
+    day = done.completed_at.astimezone(await zone_of(uow)).date()
     new = [
-        Entry(f"{workout_id}{_CORRECTION}{number}", rule, points, done.completed_at.date(), undone=points < 0)
+        Entry(f"{workout_id}{_CORRECTION}{number}", rule, points, day, undone=points < 0)
         for rule, points in owed.items()
         if points
     ]
@@ -88,12 +89,13 @@ async def _due(
     """What a workout earns beside what is in the ledger."""
     assert uow.scope.user_id is not None
     user_id = uow.scope.user_id
-    today = done.completed_at.astimezone(await zone_of(uow, user_id)).date()
+    at = done.completed_at.astimezone(await zone_of(uow, user_id))
+    today = at.date()
     days = [day for day in await trained_days(uow, user_id) if day < today]
     streak = await streak_of(uow, user_id, today)
     trained = Trained(
         session_id=str(workout_id),
-        at=done.completed_at,
+        at=at,
         working_sets=done.working_sets,
         planned_sets=sum(int(item.get("sets", item.get("rounds", 1))) for item in done.items),
         records=await _records(uow, user_id, workout_id, done),
@@ -116,8 +118,15 @@ async def entries(uow: UnitOfWork, user_id: UUID) -> list[Entry]:
         .where(ExperienceEntry.user_id == user_id, ExperienceEntry.kind == "xp")
         .order_by(ExperienceEntry.earned_at, ExperienceEntry.id)
     )
+    zone = await zone_of(uow, user_id)
     return [
-        Entry(row.key, Rule(row.rule.removeprefix("undo:")), row.amount, row.earned_at.date(), row.amount < 0)
+        Entry(
+            row.key,
+            Rule(row.rule.removeprefix("undo:")),
+            row.amount,
+            row.earned_at.astimezone(zone).date(),
+            row.amount < 0,
+        )
         for row in rows
     ]
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Text, cast, func, or_, select, tuple_
@@ -17,6 +17,9 @@ from spotter.training.athlete import PastSet, PastWorkout
 from spotter.training.tables import NOT_WORK, Distribution, LoggedSet, LoggedWorkout
 
 _MOST_WORDS = 8
+USUALLY_TOLD: Final = 10
+MOST_TOLD: Final = 50
+"""Workouts that anybody who plans is told at once. Who checks a plan has to know of as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,19 @@ async def search(
     return (await uow.session.scalars(query)).all()
 
 
-async def past(uow: UnitOfWork, user_id: UUID, since: datetime) -> tuple[PastWorkout, ...]:
-    """With its sets, newest first."""
+async def past(
+    uow: UnitOfWork, user_id: UUID, since: datetime, *, latest: int = 0
+) -> tuple[PastWorkout, ...]:
+    """All since then, and so many of the latest however old they are. With their sets, newest first."""
+    newest = (
+        select(LoggedWorkout.completed_at)
+        .where(LoggedWorkout.user_id == user_id)
+        .order_by(LoggedWorkout.completed_at.desc())
+        .limit(latest)
+        .subquery()
+    )
+    oldest = await uow.session.scalar(select(func.min(newest.c.completed_at)))
+    since = min(since, oldest) if oldest is not None else since
     rows = await uow.session.scalars(
         select(LoggedSet)
         .where(

@@ -15,7 +15,7 @@ from spotter.store.database import Database
 from spotter.store.scope import Scope
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import history, own_exercises
-from spotter.training.catalogue import Catalogue
+from spotter.training.catalogue import Catalogue, catalogue
 from spotter.training.history import Done
 from spotter.training.importers import (
     ImportedExercise,
@@ -124,7 +124,8 @@ class Reader:
 
     def _collection(self, text: str) -> Contents:
         contents, checked = Contents(), Checked(self.screen)
-        for read in read_exercises(text, self.book):
+        # Compared with ours alone: one that was imported before would be taken for its own likeness.
+        for read in read_exercises(text, catalogue()):
             one = checked.imported(read) if isinstance(read, ImportedExercise) else read
             contents.report.note(one)
             if isinstance(one, ImportedExercise):

@@ -169,12 +169,17 @@ class Ease:
 DELOAD: Final = Ease(load=0.9, sets=0.55, least_in_reserve=4)
 
 
+LONG_AGO: Final = 56
+"""Days after which nobody can lift what they could."""
+RUSTY_LOAD: Final = 0.8
+
+
 def after_layoff(days: int) -> Ease:
     """Coming back after a pause."""
     if days < 14:
         return Ease()
     if days < 28:
         return Ease(load=0.9, fewer_sets=1)
-    if days <= 56:
-        return Ease(load=0.8, sets=0.5)
-    return Ease(load=0.8, sets=0.5, rungs_down=1)
+    if days <= LONG_AGO:
+        return Ease(load=RUSTY_LOAD, sets=0.5)
+    return Ease(load=RUSTY_LOAD, sets=0.5, rungs_down=1)

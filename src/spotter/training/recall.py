@@ -33,6 +33,7 @@ _AMOUNT: Final = re.compile(
     r"(?: (?:(?P<rounds>\d+)x(?P<work>\d+)s/(?P<rest>\d+)s|(?P<holds>\d+)x(?P<held>\d+)s|(?P<sets>\d+)x(?P<reps>\d+)"
     r"|(?P<seconds>\d+)s))?"
     r"(?: @(?P<kg>\d+(?:\.\d+)?)kg)?"
+    r"(?: rpe (?P<rpe>\d+(?:\.\d+)?))?"
 )
 _WORKOUT_ON: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?: (.*))?")
 _ON_TABLE: Final = re.compile(rf"{_ID} (warmup|main|cooldown): (.+)")
@@ -159,6 +160,8 @@ def item_of(text: str) -> dict[str, Any]:
         item |= {"type": "duration", "duration": int(found["seconds"])}
     if found["kg"]:
         item["weight_kg"] = float(found["kg"])
+    if found["rpe"]:
+        item["rpe"] = float(found["rpe"])
     return item
 
 
@@ -235,18 +238,16 @@ def _sets(items: Sequence[Mapping[str, Any]], find: FindExercise) -> Iterator[Pa
         exercise_id = find(item["name"])
         if exercise_id is None:
             continue
-        weight = item.get("weight_kg")
+        one = PastSet(exercise_id, weight_kg=item.get("weight_kg"), rpe=item.get("rpe"))
         match item.get("type"):
             case "reps":
-                yield from [PastSet(exercise_id, reps=item["reps"], weight_kg=weight)] * min(item["sets"], 50)
+                yield from [replace(one, reps=item["reps"])] * min(item["sets"], 50)
             case "hold":
-                yield from [PastSet(exercise_id, seconds=item["hold_time"], weight_kg=weight)] * min(
-                    item["sets"], 50
-                )
+                yield from [replace(one, seconds=item["hold_time"])] * min(item["sets"], 50)
             case "duration":
-                yield PastSet(exercise_id, seconds=item["duration"])
+                yield replace(one, seconds=item["duration"])
             case "intervals":
-                yield from [PastSet(exercise_id, seconds=item["work_time"])] * min(item["rounds"], 60)
+                yield from [replace(one, seconds=item["work_time"])] * min(item["rounds"], 60)
             case _:
                 pass
 

@@ -94,11 +94,11 @@ def sessions_of(past: Iterable[PastWorkout]) -> dict[str, list[Performed]]:
         for done in workout.sets:
             by_exercise[done.exercise_id].append(done)
         for exercise_id, sets in by_exercise.items():
-            found[exercise_id].append(_performed(sets))
+            found[exercise_id].append(performed_of(sets))
     return found
 
 
-def _performed(sets: Sequence[PastSet]) -> Performed:
+def performed_of(sets: Sequence[PastSet]) -> Performed:
     top = max((done.weight_kg or 0.0 for done in sets), default=0.0)
     working = [done for done in sets if (done.weight_kg or 0.0) >= 0.9 * top]
     amounts = tuple(amount for done in working if (amount := done.reps or done.seconds))

@@ -26,7 +26,6 @@ from spotter.training.tables import LoggedWorkout, Preference, UserSettings
 log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 3
-_MOST_WORKOUTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,9 @@ async def _active_preferences(uow: UnitOfWork, asked: Asked) -> str:
 
 
 async def _workout_history(uow: UnitOfWork, asked: Asked) -> str:
-    limit = asked.params.get("limit", 10)
-    limit = limit if isinstance(limit, int) else 10
-    found = await history.recent(uow, asked.user_id, limit=max(1, min(limit, _MOST_WORKOUTS)))
+    limit = asked.params.get("limit")
+    limit = limit if isinstance(limit, int) else history.USUALLY_TOLD
+    found = await history.recent(uow, asked.user_id, limit=max(1, min(limit, history.MOST_TOLD)))
     zone = await zone_of(uow, asked.user_id)
     return "\n".join(workout_line(row, zone) for row in found) or "No workout history."
 
@@ -170,20 +169,22 @@ def workout_line(row: LoggedWorkout, zone: ZoneInfo = UTC_ZONE) -> str:
 
 
 def amount(item: Mapping[str, Any]) -> str:
-    """«Push-up 3x10», «Plank 3x45s», «Rower 600s», «Burpee 8x20s/10s», with the weight where there is one."""
+    """«Push-up 3x10», «Plank 3x45s», «Rower 600s», «Burpee 8x20s/10s», with weight and effort where there are any."""
     weight = f" @{item['weight_kg']:g}kg" if item.get("weight_kg") else ""
+    rpe = f" rpe {item['rpe']:g}" if item.get("rpe") else ""
+    sets = item.get("sets_done") or item.get("sets")
     match item.get("type"):
         case "reps":
-            how = f"{item['sets']}x{item['reps']}"
+            how = f"{sets}x{item['reps']}"
         case "hold":
-            how = f"{item['sets']}x{item['hold_time']}s"
+            how = f"{sets}x{item['hold_time']}s"
         case "duration":
             how = f"{item['duration']}s"
         case "intervals":
-            how = f"{item['rounds']}x{item['work_time']}s/{item['rest_time']}s"
+            how = f"{item.get('sets_done') or item['rounds']}x{item['work_time']}s/{item['rest_time']}s"
         case _:
             how = ""
-    return f"{item['name']} {how}{weight}".strip()
+    return f"{item['name']} {how}{weight}{rpe}".strip()
 
 
 _TOLD: Final = frozenset({"joint", "severity", "side", "exercise_id", "condition", "expires_at"})

@@ -83,7 +83,9 @@ def reports(workout: Workout, entries: Sequence[Mapping[str, Any]]) -> dict[UUID
     done = sorted(underway.sets_of(entries), key=lambda one: one.set_number)
     for exercise in workout.exercises:
         own = [one for one in done if one.exercise_id == exercise.id]
-        each = tuple(SetReport(one.set_number, one.reps, one.seconds, one.weight_kg) for one in own)
+        each = tuple(
+            SetReport(one.set_number, one.reps, one.seconds, one.weight_kg, one.rpe, one.notes) for one in own
+        )
         if each and exercise.id is not None:
             found[exercise.id] = Report(completed=True, sets=len(each), each=each)
     return found

@@ -12,6 +12,7 @@ from uuid import UUID
 from spotter.clock import now
 from spotter.store.unit_of_work import UnitOfWork
 from spotter.training import table
+from spotter.training.amount_done import amount_done
 from spotter.training.history import Done, DoneSet
 from spotter.training.tables import WorkoutOnTable
 from spotter.training.timers import timer_for
@@ -170,19 +171,7 @@ def done_workout(
     return Done(
         completed_at=at,
         items=items,
-        sets=[
-            DoneSet(
-                one.catalogue_id or one.name,
-                one.name,
-                one.set_number,
-                one.reps,
-                one.seconds,
-                one.weight_kg,
-                rpe=one.rpe,
-                notes=one.notes,
-            )
-            for one in sets
-        ],
+        sets=[logged(one) for one in sets],
         source_key=f"call:{key}",
         title=", ".join(workout.summary.focus_areas[:3]),
         notes=notes,
@@ -196,8 +185,28 @@ def _item(one: WorkoutExercise, sets: Sequence[SetDone], parts: set[str]) -> dic
     shown: dict[str, Any] = one.model_dump(mode="json", exclude_none=True)
     if one.phase is not Phase.MAIN:
         return {**shown, "completed": one.phase.value in parts}
-    count = sum(1 for each in sets if each.exercise_id == one.id)
-    return {**shown, "completed": count * _HALF >= planned_sets(one), "sets_done": count}
+    done = [logged(each) for each in sets if each.exercise_id == one.id]
+    enough = len(done) * _HALF >= planned_sets(one)
+    return {**shown, **numbers_done(one.type, done), "completed": enough, "sets_done": len(done)}
+
+
+def numbers_done(kind: str, sets: Sequence[DoneSet]) -> dict[str, Any]:
+    """Without how many: that many were planned stays known, since half of them make an exercise done."""
+    return {name: value for name, value in amount_done(kind, sets).items() if name not in {"sets", "rounds"}}
+
+
+def logged(one: SetDone) -> DoneSet:
+    """As the history keeps it."""
+    return DoneSet(
+        one.catalogue_id or one.name,
+        one.name,
+        one.set_number,
+        one.reps,
+        one.seconds,
+        one.weight_kg,
+        rpe=one.rpe,
+        notes=one.notes,
+    )
 
 
 def _of(workout: Workout, phase: Phase) -> tuple[WorkoutExercise, ...]:

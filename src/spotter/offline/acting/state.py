@@ -9,8 +9,10 @@ from typing import Any, Final
 from spotter.offline.acting.script import Outcome
 from spotter.offline.understanding import Intent, Question
 from spotter.training import recall
+from spotter.training.history import MOST_TOLD, USUALLY_TOLD
 from spotter.training.recall import Kept, Listed, Planned
 
+HISTORY: Final = "workout_history"
 MADE: Final = "Workout:"
 EXPLAINED: Final = "Explained "
 """How the reasons given to `idle` begin, by which a later turn knows what this one was about."""
@@ -41,6 +43,8 @@ class State:
     told: dict[str, str] = field(default_factory=dict)
     stale: set[str] = field(default_factory=set)
     """Sources that something we did has overtaken."""
+    workouts_asked: int = USUALLY_TOLD
+    """When the history was told."""
     kept: dict[str, Kept] | None = None
     """Preferences by id; None as long as nobody has told them all."""
     new_kept: dict[str, Kept] = field(default_factory=dict)
@@ -71,11 +75,19 @@ class State:
         return next((one for one in self.table if one.id == exercise_id), None)
 
     def knows(self, source: str) -> bool:
-        return source in self.told and source not in self.stale
+        if source not in self.told or source in self.stale:
+            return False
+        return source != HISTORY or not self._history_was_cut()
 
-    def take_note(self, source: str, text: str) -> None:
+    def _history_was_cut(self) -> bool:
+        """There are as many workouts as were asked for: there may be more."""
+        return self.workouts_asked <= len(self.told[HISTORY].splitlines()) < MOST_TOLD
+
+    def take_note(self, source: str, text: str, workouts_asked: int = USUALLY_TOLD) -> None:
         self.told[source] = text
         self.stale.discard(source)
+        if source == HISTORY:
+            self.workouts_asked = workouts_asked
         if source == "active_preferences":
             self.kept = {each.id: each for each in recall.preferences(text)}
             self.new_kept = {}
@@ -110,10 +122,11 @@ class State:
         match name:
             case "log_workout":
                 self._show((), None)
-                self.stale |= {"workout_history", "exercise_distribution"}
+                self.stale |= {HISTORY, "exercise_distribution"}
             case "fetch_data":
+                asked = _dict(_dict(arguments.get("params")).get(HISTORY)).get("limit", USUALLY_TOLD)
                 for source, told in recall.fetched(text).items():
-                    self.take_note(source, told)
+                    self.take_note(source, told, asked)
             case "set_goals":
                 self.goals |= recall.weights(text.removeprefix("Goals now:"))
             case "message_ask_user":

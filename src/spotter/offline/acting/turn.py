@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from spotter.offline.acting.mind import Mind, mind_for
 from spotter.offline.acting.script import Call, Outcome, Script
-from spotter.offline.acting.state import State
+from spotter.offline.acting.state import HISTORY, State
 from spotter.training.athlete import Athlete
+from spotter.training.history import MOST_TOLD
 
 NOTIFY: Final = "message_notify_user"
 ASK: Final = "message_ask_user"
@@ -61,7 +62,8 @@ class Turn:
         missing = [source for source in sources if not self.state.knows(source)]
         if not missing or not self.can("fetch_data"):
             return []
-        params = {"workout_history": {"limit": 20}} if "workout_history" in missing else {}
+        # Six hard weeks are seen only by who is told all of them, and some train every day.
+        params = {HISTORY: {"limit": MOST_TOLD}} if HISTORY in missing else {}
         return [Call("fetch_data", {"sources": missing, **({"params": params} if params else {})})]
 
     def look_up(self, *sources: str) -> Script:

@@ -75,12 +75,14 @@ def _amount(exercise: LoggedExercise, known: Exercise | None) -> Mapping[str, An
     top = max(each.weight_kg or 0.0 for each in working)
     best = [each for each in working if (each.weight_kg or 0.0) == top]
     weight = {"weight_kg": top} if top > 0 else {}
+    efforts = [each.rpe for each in best if each.rpe]
+    rpe = {"rpe": max(efforts)} if efforts else {}
     if reps := [each.reps for each in best if each.reps]:
-        return {"type": "reps", "sets": len(reps), "reps": min(reps), **weight}
+        return {"type": "reps", "sets": len(reps), "reps": min(reps), **weight, **rpe}
     if held := _seconds(best):
         if known is not None and known.kind is Kind.HOLD:
-            return {"type": "hold", "sets": len(held), "hold_time": min(held), **weight}
-        return {"type": "duration", "duration": sum(held)}
+            return {"type": "hold", "sets": len(held), "hold_time": min(held), **weight, **rpe}
+        return {"type": "duration", "duration": sum(held), **rpe}
     return {}
 
 
