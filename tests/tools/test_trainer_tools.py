@@ -13,7 +13,7 @@ from spotter.llm.scripted import Say, ScriptedModel, call
 from spotter.sessions.codec import Event
 from spotter.sessions.events import Outcome, Result, UserMessage
 from spotter.tools import TOOLS
-from spotter.training import athletes, history, preferences
+from spotter.training import athletes, history, preferences, table
 from spotter.training.athlete import Athlete, Goal
 from spotter.training.catalogue import catalogue
 from spotter.training.limits import Severity, Side
@@ -65,6 +65,12 @@ class Desk:
 
     async def events(self) -> list[Event]:
         return await events_of(self.home, self.person.scope, self.session_id)
+
+    async def on_table(self) -> list[dict[str, Any]]:
+        async with self.home.services.database.unit_of_work(self.person.scope) as uow:
+            row = await table.on_table(uow, self.session_id)
+            found: list[dict[str, Any]] = row.workout["exercises"] if row is not None else []
+            return found
 
     async def athlete(self, session_id: UUID | None = None) -> Athlete:
         async with self.home.services.database.unit_of_work(self.person.scope) as uow:
@@ -252,6 +258,44 @@ async def test_timers_and_changes_to_what_is_on_the_table(desk: Desk) -> None:
     assert wrong.outcome is Outcome.ERROR
     removed = await desk.use("remove_exercise", exercise_id=named["Push-up"])
     assert "Push-up" not in ids(removed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("Plank", {"type": "reps", "name": "Push-up", "sets": 2, "reps": 8}, "twice"),
+        ("Push-up", {"type": "hold", "name": "Plank", "sets": 2, "hold_time": 20}, "in this workout already"),
+        ("Push-up", {"type": "reps", "name": "Flying carpet whirl", "sets": 2, "reps": 8}, "catalogue"),
+    ],
+)
+async def test_a_swap_that_would_only_take_something_away_changes_nothing(
+    desk: Desk, old: str, new: dict[str, Any], why: str
+) -> None:
+    made = await desk.use("generate_workout", workout=WORKOUT)
+    refused = await desk.use("swap_exercise", exercise_id=ids(made)[old], new_exercise=new)
+    assert refused.outcome is Outcome.ERROR, refused.formatted
+    assert why in refused.formatted
+    assert "Nothing changed" in refused.formatted
+    assert await desk.on_table() == made.result["exercises"]
+
+
+async def test_a_swap_tells_what_came_in(desk: Desk) -> None:
+    made = await desk.use("generate_workout", workout=WORKOUT)
+    row = {"type": "reps", "name": "Glute bridge", "sets": 2, "reps": 10}
+    swapped = await desk.use("swap_exercise", exercise_id=ids(made)["Push-up"], new_exercise=row)
+    assert swapped.outcome is Outcome.OK, swapped.formatted
+    assert (swapped.result["old_exercise"], swapped.result["new_exercise"]) == ("Push-up", "Glute bridge")
+    assert ids(swapped)["Glute bridge"] == swapped.result["new_id"]
+
+
+async def test_an_adjustment_tells_what_was_stored_not_what_was_wished(desk: Desk) -> None:
+    named = ids(await desk.use("generate_workout", workout=WORKOUT))
+    done = await desk.use("adjust_exercise", exercise_id=named["Push-up"], adjustments={"sets": 20})
+    stored = next(one["sets"] for one in await desk.on_table() if one["name"] == "Push-up")
+    assert stored < 20
+    assert done.result["adjustments"] == {"sets": stored}
+    assert done.result["old_values"] == {"sets": 3}
+    assert done.formatted.startswith(f"Adjusted Push-up: sets 3 → {stored}.")
 
 
 async def test_suggestions_progress_and_data(desk: Desk) -> None:
