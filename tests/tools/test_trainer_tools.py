@@ -123,6 +123,15 @@ async def test_an_injury_is_understood_or_asked_for_again(desk: Desk) -> None:
     assert again.outcome is Outcome.ERROR
 
 
+async def test_the_time_there_is_is_understood_or_asked_for_again(desk: Desk) -> None:
+    await desk.use("set_preference", preference_type="time_available", value="1.5 hours")
+    assert (await desk.athlete()).minutes == 90
+    unclear = await desk.use("set_preference", preference_type="time_available", value="mornings")
+    assert unclear.outcome is Outcome.ERROR
+    assert "how long" in unclear.formatted
+    assert (await desk.athlete()).minutes == 90
+
+
 async def test_preferences_are_the_same_when_said_again_and_end_in_time(desk: Desk, home: House) -> None:
     await desk.use("set_preference", preference_type="exclusion", value="Burpee")
     await desk.use("set_preference", preference_type="exclusion", value="Burpee", duration_type="temporary")
