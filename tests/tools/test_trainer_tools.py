@@ -13,10 +13,12 @@ from spotter.llm.scripted import Say, ScriptedModel, call
 from spotter.sessions.codec import Event
 from spotter.sessions.events import Outcome, Result, UserMessage
 from spotter.tools import TOOLS
-from spotter.training import athletes, history, preferences, table
+from spotter.training import athletes, history, preferences, profile, table
 from spotter.training.athlete import Athlete, Goal
 from spotter.training.catalogue import catalogue
+from spotter.training.check import why_not
 from spotter.training.limits import Severity, Side
+from spotter.training.rules import limits_of
 from spotter.training.tables import ExperienceEntry, LoggedWorkout, Preference
 from spotter.training.vocabulary import Equipment, Joint, Muscle
 from tests.runtime.test_turns import ending_of, events_of
@@ -305,6 +307,50 @@ async def test_an_adjustment_tells_what_was_stored_not_what_was_wished(desk: Des
     assert done.result["adjustments"] == {"sets": stored}
     assert done.result["old_values"] == {"sets": 3}
     assert done.formatted.startswith(f"Adjusted Push-up: sets 3 → {stored}.")
+
+
+@pytest.mark.parametrize(
+    ("condition", "asked"),
+    [
+        ("pregnant", {"instead_of": "Kettlebell swing"}),
+        ("pregnant", {"muscles": ["chest"]}),
+        ("high blood pressure", {"instead_of": "Jumping jack"}),
+    ],
+)
+async def test_nothing_is_suggested_that_the_check_would_take_away(
+    desk: Desk, home: House, condition: str, asked: dict[str, Any]
+) -> None:
+    async with home.services.database.unit_of_work(desk.person.scope) as uow:
+        await profile.change_settings(uow, {"fitness_level": "advanced"})
+    await desk.use("set_preference", preference_type="equipment", value="full gym")
+    await desk.use("set_preference", preference_type="injury", value=condition)
+    found = await desk.use("get_exercise_suggestions", limit=20, **asked)
+    athlete = await desk.athlete()
+    offered = [catalogue()[one["exercise_id"]] for one in found.result["suggestions"]]
+    assert offered
+    assert [each.id for each in offered if why_not(each, athlete, limits_of(athlete))] == []
+
+
+async def test_an_exercise_is_judged_with_its_amounts(desk: Desk) -> None:
+    much = {"type": "reps", "name": "Push-up", "sets": 20, "reps": 200}
+    judged = await desk.use("validate_exercise", exercise=much)
+    assert judged.result["valid"] is False
+    assert any("sets 20 → " in reason for reason in judged.result["reasons"])
+    assert any("reps 200 → " in reason for reason in judged.result["reasons"])
+    heavy = {"type": "reps", "name": "Goblet squat", "sets": 3, "reps": 8, "weight_kg": 200}
+    assert (await desk.use("validate_exercise", exercise=heavy)).result["valid"] is False
+
+
+async def test_nothing_suits_before_a_doctor_has_cleared_them(desk: Desk) -> None:
+    await desk.use("set_preference", preference_type="injury", value="heart condition")
+    gentle = {"type": "reps", "name": "Push-up", "sets": 1, "reps": 5}
+    judged = await desk.use("validate_exercise", exercise=gentle)
+    assert judged.result["valid"] is False
+    assert "doctor" in judged.formatted
+    assert judged.result["alternatives"] == []
+    refused = await desk.use("get_exercise_suggestions", muscles=["chest"])
+    assert refused.outcome is Outcome.ERROR
+    assert "doctor" in refused.formatted
 
 
 async def test_suggestions_progress_and_data(desk: Desk) -> None:
