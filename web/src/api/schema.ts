@@ -6298,8 +6298,18 @@ export interface components {
             created_at: string;
             /** Event Type */
             event_type: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
             /** Sequence Number */
             sequence_number: number;
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
         };
         /** Refresh */
         Refresh: {
