@@ -228,6 +228,39 @@ async def test_a_hostile_workout_does_not_reach_the_table(desk: Desk) -> None:
     assert "Tell the athlete" in made.formatted
 
 
+SQUATS = {"type": "reps", "name": "Bodyweight squat", "sets": 3, "reps": 10, "muscles": ["quads"]}
+
+
+async def test_a_new_injury_is_heeded_by_what_lies_on_the_table(desk: Desk, home: House) -> None:
+    elsewhere = Desk(home, desk.person, await new_session(home, desk.person.scope))
+    squatting = {"exercises": [*WORKOUT["exercises"], SQUATS]}
+    for each in (desk, elsewhere):
+        assert "Bodyweight squat" in ids(await each.use("generate_workout", workout=squatting))
+    before = {one["id"] for one in await desk.on_table()}
+    kept = await desk.use("set_preference", preference_type="injury", value="left knee, severe")
+    assert kept.result["preference"]["value"] == "left knee, severe"
+    assert any("Bodyweight squat" in change for change in kept.result["changes"])
+    assert "Tell the athlete" in kept.formatted
+    assert await desk.on_table() == kept.result["exercises"]
+    athlete = await desk.athlete()
+    for each in (desk, elsewhere):
+        found = [catalogue()[one["exercise_id"]] for one in await each.on_table()]
+        assert {"Push-up", "Plank"} <= {one.name for one in found}
+        assert [one.id for one in found if why_not(one, athlete, limits_of(athlete))] == []
+    left = {one["name"]: one["id"] for one in await desk.on_table()}
+    assert left["Push-up"] in before
+    assert f"[{left['Push-up']}] main: Push-up 3x10" in kept.formatted
+    said_again = await desk.use("set_preference", preference_type="injury", value="left knee, severe")
+    assert "exercises" not in said_again.result
+
+
+async def test_what_must_wait_for_a_doctor_does_not_stay_on_the_table(desk: Desk) -> None:
+    await desk.use("generate_workout", workout=WORKOUT)
+    kept = await desk.use("set_preference", preference_type="injury", value="heart condition")
+    assert "taken off the table" in kept.formatted
+    assert kept.result["exercises"] == await desk.on_table() == []
+
+
 async def test_the_calendar(desk: Desk) -> None:
     when = (now() + timedelta(days=3)).replace(microsecond=0)
     planned = await desk.use(

@@ -38,7 +38,10 @@ from spotter.sessions.events import (
 routes = router("trainer", prefix="/api/agent")
 
 TRAINER: Final = "trainer"
-_WORKOUT_TOOLS: Final = frozenset({"generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise"})
+_WORKOUT_TOOLS: Final = frozenset(
+    {"generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise", "set_preference"}
+)
+"""Where they changed what lies on the table, their results show it."""
 _RECENT: Final = 10
 _RECENT_KINDS: Final = ("action", "result")
 

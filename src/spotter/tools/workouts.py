@@ -21,7 +21,7 @@ from spotter.training.check import Checked, check_workout
 from spotter.training.done import Report, done_workout
 from spotter.training.finishing import finish
 from spotter.training.rules import MAX_MINUTES
-from spotter.training.sources import amount
+from spotter.training.sources import listed
 from spotter.training.tables import WorkoutOnTable
 from spotter.training.workout import Workout, WorkoutExercise
 
@@ -236,10 +236,7 @@ def _refuse_twin(workout: Workout, old: WorkoutExercise, fresh: WorkoutExercise)
 def _told(workout: Workout, checked: Checked, data: dict[str, Any], headline: str) -> Answer:
     """For programs everything, for the model as little as it needs to go on: ids, names, numbers, what changed."""
     shown = table.as_json(workout)
-    lines = [f"{headline}."]
-    lines += [f"[{item['id']}] {item['phase']}: {amount(item)}" for item in shown["exercises"]]
-    if shown["summary"].get("total_duration_estimate"):
-        lines.append(f"About {shown['summary']['total_duration_estimate']:g} min.")
+    lines = [f"{headline}.", *listed(shown)]
     if checked.changes:
         lines.append("The check changed: " + " ".join(checked.changes) + " Tell the athlete.")
     full = {"success": True, **data, "exercises": shown["exercises"], "summary": shown["summary"]}

@@ -2310,7 +2310,7 @@ export interface paths {
         put?: never;
         /**
          * Add Preference
-         * @description Keep something: an injury, what you have, what you do not want.
+         * @description Keep something: an injury, what you have, what you do not want. A workout on the table is checked again.
          */
         post: operations["add_preference"];
         delete?: never;
