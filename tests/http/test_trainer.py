@@ -150,7 +150,10 @@ async def test_a_workout_is_made_changed_and_logged(
             )
             shapes.append(happened(events.json()["items"]))
             detail = await http.get(f"/api/agent/sessions/{made['sessionId']}", headers=person.headers)
-            assert [one["event_type"] for one in detail.json()["recentActions"]] == ["action", "result"] * 5
+            recent = detail.json()["recentActions"]
+            assert [one["event_type"] for one in recent] == ["action", "result"] * 5
+            assert {one["session_id"] for one in recent} == {made["sessionId"]}
+            assert len({one["id"] for one in recent}) == len(recent)
     assert shapes[0] == shapes[1], "the same calls with the same arguments, and the same results"
     assert sum(one["type"] == "result" and "formatted" in one for one in shapes[0]) == 7
 
@@ -232,6 +235,33 @@ async def test_the_limit_of_ten_steps(base: Ground, gym: Gym, monkeypatch: pytes
         assert made["iterations"] == 10
         assert len(made["response"]["messages"]) == 11
         assert "10 times" in made["response"]["messages"][-1]
+
+
+async def test_a_stream_ends_with_done_or_with_an_error_never_with_both(
+    base: Ground, gym: Gym, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[Step] = [
+        *[CHOOSES, *(call("message_notify_user", message=f"Still thinking {n}") for n in range(10))],
+        *[CHOOSES, IDLE],
+    ]
+    async with trainer(base, monkeypatch, "chat", steps) as http:
+        failed, went_well = [
+            await http.post("/api/agent/stream", headers=gym.member.headers, json={"message": text})
+            for text in ("Think", "Go on")
+        ]
+        types = told_types(failed)
+        assert types == ["message_notify_user"] * 10 + ["error"]
+        assert told_types(went_well) == ["idle", "done"]
+        session_id = json.loads(went_well.text.splitlines()[-2].removeprefix("data: "))["sessionId"]
+        whole = await http.get(
+            "/api/agent/stream", params={"sessionId": session_id}, headers=gym.member.headers
+        )
+        assert told_types(whole) == [*types, "idle", "done"], "an error of an earlier turn is not the end"
+
+
+def told_types(stream: httpx.Response) -> list[str]:
+    lines = [line for line in stream.text.splitlines() if line.startswith("data: ")]
+    return [json.loads(line.removeprefix("data: "))["type"] for line in lines]
 
 
 async def test_sessions_are_their_persons(http: httpx.AsyncClient, gym: Gym) -> None:

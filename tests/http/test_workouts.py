@@ -11,6 +11,8 @@ from spotter.app import House
 from spotter.runtime.context import SessionView
 from spotter.sessions.events import Knowledge
 from spotter.sessions.verify import Wanted, verify
+from spotter.training.catalogue import catalogue
+from spotter.training.vocabulary import Joint
 from tests.support.people import Gym, Person
 
 START = datetime(2026, 1, 5, 10, tzinfo=UTC)
@@ -108,6 +110,53 @@ async def test_ticks_of_what_was_swapped_away_are_dropped(athlete: Athlete) -> N
     assert now["sets"] == []
     assert (await athlete.mark(tick(first, 2))).json()["sets"] == []
     assert (await athlete.finish()).status_code == 409, "nothing that is in it was done"
+
+
+def loading_the_knee(workout: dict[str, Any]) -> list[str]:
+    known = [catalogue()[one["exercise_id"]] for one in workout["exercises"]]
+    return [one.name for one in known if one.load_on(Joint.KNEE) > 0]
+
+
+async def test_an_injury_noted_on_the_page_is_heeded_by_the_workout_on_the_table(athlete: Athlete) -> None:
+    before = (await athlete.begin())["workout"]
+    hurting = next(one for one in before["exercises"] if one["name"] in loading_the_knee(before))
+    await athlete.mark(tick(hurting, 1))
+    noted = {"type": "injury", "value": "left knee, severe"}
+    kept = await athlete.http.post("/api/training/preferences", json=noted, headers=athlete.person.headers)
+    assert kept.status_code == 201, kept.text
+    now = await athlete.now()
+    assert loading_the_knee(now["workout"]) == []
+    assert now["sets"] == [], "a set of what went is no set of what came"
+    said = await athlete.http.post(
+        "/api/agent/chat", json={"message": "swap the first one"}, headers=athlete.person.headers
+    )
+    told = " ".join(said.json()["response"]["messages"])
+    first = next(one for one in now["workout"]["exercises"] if one["phase"] == "main")
+    assert f"Swapped {first['name']} for" in told, "the trainer knows what lies there now"
+
+
+async def test_the_trainer_tells_what_an_injury_did_to_the_workout(athlete: Athlete) -> None:
+    before = (await athlete.begin())["workout"]
+    assert loading_the_knee(before)
+    said = await athlete.http.post(
+        "/api/agent/chat",
+        json={"message": "ouch, my left knee hurts badly"},
+        headers=athlete.person.headers,
+    )
+    response = said.json()["response"]
+    now = (await athlete.now())["workout"]
+    assert loading_the_knee(now) == []
+    assert [one["id"] for one in response["exercises"]] == [one["id"] for one in now["exercises"]]
+    told = " ".join(response["messages"])
+    assert "The safety check changed something" in told
+    assert all(one["name"] in told for one in now["exercises"] if one["phase"] == "main")
+    waits = await athlete.http.post(
+        "/api/agent/chat", json={"message": "I have a heart condition"}, headers=athlete.person.headers
+    )
+    told = " ".join(waits.json()["response"]["messages"])
+    assert "took it off the table" in told
+    assert "safety check changed" not in told, "that was told before"
+    assert (await athlete.now())["workout"] is None
 
 
 async def test_finishing_twice_is_finishing_once(athlete: Athlete) -> None:

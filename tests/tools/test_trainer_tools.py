@@ -13,10 +13,12 @@ from spotter.llm.scripted import Say, ScriptedModel, call
 from spotter.sessions.codec import Event
 from spotter.sessions.events import Outcome, Result, UserMessage
 from spotter.tools import TOOLS
-from spotter.training import athletes, history, preferences
+from spotter.training import athletes, history, preferences, profile, table
 from spotter.training.athlete import Athlete, Goal
 from spotter.training.catalogue import catalogue
+from spotter.training.check import why_not
 from spotter.training.limits import Severity, Side
+from spotter.training.rules import limits_of
 from spotter.training.tables import ExperienceEntry, LoggedWorkout, Preference
 from spotter.training.vocabulary import Equipment, Joint, Muscle
 from tests.runtime.test_turns import ending_of, events_of
@@ -65,6 +67,12 @@ class Desk:
 
     async def events(self) -> list[Event]:
         return await events_of(self.home, self.person.scope, self.session_id)
+
+    async def on_table(self) -> list[dict[str, Any]]:
+        async with self.home.services.database.unit_of_work(self.person.scope) as uow:
+            row = await table.on_table(uow, self.session_id)
+            found: list[dict[str, Any]] = row.workout["exercises"] if row is not None else []
+            return found
 
     async def athlete(self, session_id: UUID | None = None) -> Athlete:
         async with self.home.services.database.unit_of_work(self.person.scope) as uow:
@@ -115,6 +123,15 @@ async def test_an_injury_is_understood_or_asked_for_again(desk: Desk) -> None:
     assert (await desk.athlete()).injuries == ()
     again = await desk.use("delete_preference", preference_id=kept.result["preference"]["id"])
     assert again.outcome is Outcome.ERROR
+
+
+async def test_the_time_there_is_is_understood_or_asked_for_again(desk: Desk) -> None:
+    await desk.use("set_preference", preference_type="time_available", value="1.5 hours")
+    assert (await desk.athlete()).minutes == 90
+    unclear = await desk.use("set_preference", preference_type="time_available", value="mornings")
+    assert unclear.outcome is Outcome.ERROR
+    assert "how long" in unclear.formatted
+    assert (await desk.athlete()).minutes == 90
 
 
 async def test_preferences_are_the_same_when_said_again_and_end_in_time(desk: Desk, home: House) -> None:
@@ -211,6 +228,39 @@ async def test_a_hostile_workout_does_not_reach_the_table(desk: Desk) -> None:
     assert "Tell the athlete" in made.formatted
 
 
+SQUATS = {"type": "reps", "name": "Bodyweight squat", "sets": 3, "reps": 10, "muscles": ["quads"]}
+
+
+async def test_a_new_injury_is_heeded_by_what_lies_on_the_table(desk: Desk, home: House) -> None:
+    elsewhere = Desk(home, desk.person, await new_session(home, desk.person.scope))
+    squatting = {"exercises": [*WORKOUT["exercises"], SQUATS]}
+    for each in (desk, elsewhere):
+        assert "Bodyweight squat" in ids(await each.use("generate_workout", workout=squatting))
+    before = {one["id"] for one in await desk.on_table()}
+    kept = await desk.use("set_preference", preference_type="injury", value="left knee, severe")
+    assert kept.result["preference"]["value"] == "left knee, severe"
+    assert any("Bodyweight squat" in change for change in kept.result["changes"])
+    assert "Tell the athlete" in kept.formatted
+    assert await desk.on_table() == kept.result["exercises"]
+    athlete = await desk.athlete()
+    for each in (desk, elsewhere):
+        found = [catalogue()[one["exercise_id"]] for one in await each.on_table()]
+        assert {"Push-up", "Plank"} <= {one.name for one in found}
+        assert [one.id for one in found if why_not(one, athlete, limits_of(athlete))] == []
+    left = {one["name"]: one["id"] for one in await desk.on_table()}
+    assert left["Push-up"] in before
+    assert f"[{left['Push-up']}] main: Push-up 3x10" in kept.formatted
+    said_again = await desk.use("set_preference", preference_type="injury", value="left knee, severe")
+    assert "exercises" not in said_again.result
+
+
+async def test_what_must_wait_for_a_doctor_does_not_stay_on_the_table(desk: Desk) -> None:
+    await desk.use("generate_workout", workout=WORKOUT)
+    kept = await desk.use("set_preference", preference_type="injury", value="heart condition")
+    assert "taken off the table" in kept.formatted
+    assert kept.result["exercises"] == await desk.on_table() == []
+
+
 async def test_the_calendar(desk: Desk) -> None:
     when = (now() + timedelta(days=3)).replace(microsecond=0)
     planned = await desk.use(
@@ -252,6 +302,88 @@ async def test_timers_and_changes_to_what_is_on_the_table(desk: Desk) -> None:
     assert wrong.outcome is Outcome.ERROR
     removed = await desk.use("remove_exercise", exercise_id=named["Push-up"])
     assert "Push-up" not in ids(removed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("Plank", {"type": "reps", "name": "Push-up", "sets": 2, "reps": 8}, "twice"),
+        ("Push-up", {"type": "hold", "name": "Plank", "sets": 2, "hold_time": 20}, "in this workout already"),
+        ("Push-up", {"type": "reps", "name": "Flying carpet whirl", "sets": 2, "reps": 8}, "catalogue"),
+    ],
+)
+async def test_a_swap_that_would_only_take_something_away_changes_nothing(
+    desk: Desk, old: str, new: dict[str, Any], why: str
+) -> None:
+    made = await desk.use("generate_workout", workout=WORKOUT)
+    refused = await desk.use("swap_exercise", exercise_id=ids(made)[old], new_exercise=new)
+    assert refused.outcome is Outcome.ERROR, refused.formatted
+    assert why in refused.formatted
+    assert "Nothing changed" in refused.formatted
+    assert await desk.on_table() == made.result["exercises"]
+
+
+async def test_a_swap_tells_what_came_in(desk: Desk) -> None:
+    made = await desk.use("generate_workout", workout=WORKOUT)
+    row = {"type": "reps", "name": "Glute bridge", "sets": 2, "reps": 10}
+    swapped = await desk.use("swap_exercise", exercise_id=ids(made)["Push-up"], new_exercise=row)
+    assert swapped.outcome is Outcome.OK, swapped.formatted
+    assert (swapped.result["old_exercise"], swapped.result["new_exercise"]) == ("Push-up", "Glute bridge")
+    assert ids(swapped)["Glute bridge"] == swapped.result["new_id"]
+
+
+async def test_an_adjustment_tells_what_was_stored_not_what_was_wished(desk: Desk) -> None:
+    named = ids(await desk.use("generate_workout", workout=WORKOUT))
+    done = await desk.use("adjust_exercise", exercise_id=named["Push-up"], adjustments={"sets": 20})
+    stored = next(one["sets"] for one in await desk.on_table() if one["name"] == "Push-up")
+    assert stored < 20
+    assert done.result["adjustments"] == {"sets": stored}
+    assert done.result["old_values"] == {"sets": 3}
+    assert done.formatted.startswith(f"Adjusted Push-up: sets 3 → {stored}.")
+
+
+@pytest.mark.parametrize(
+    ("condition", "asked"),
+    [
+        ("pregnant", {"instead_of": "Kettlebell swing"}),
+        ("pregnant", {"muscles": ["chest"]}),
+        ("high blood pressure", {"instead_of": "Jumping jack"}),
+    ],
+)
+async def test_nothing_is_suggested_that_the_check_would_take_away(
+    desk: Desk, home: House, condition: str, asked: dict[str, Any]
+) -> None:
+    async with home.services.database.unit_of_work(desk.person.scope) as uow:
+        await profile.change_settings(uow, {"fitness_level": "advanced"})
+    await desk.use("set_preference", preference_type="equipment", value="full gym")
+    await desk.use("set_preference", preference_type="injury", value=condition)
+    found = await desk.use("get_exercise_suggestions", limit=20, **asked)
+    athlete = await desk.athlete()
+    offered = [catalogue()[one["exercise_id"]] for one in found.result["suggestions"]]
+    assert offered
+    assert [each.id for each in offered if why_not(each, athlete, limits_of(athlete))] == []
+
+
+async def test_an_exercise_is_judged_with_its_amounts(desk: Desk) -> None:
+    much = {"type": "reps", "name": "Push-up", "sets": 20, "reps": 200}
+    judged = await desk.use("validate_exercise", exercise=much)
+    assert judged.result["valid"] is False
+    assert any("sets 20 → " in reason for reason in judged.result["reasons"])
+    assert any("reps 200 → " in reason for reason in judged.result["reasons"])
+    heavy = {"type": "reps", "name": "Goblet squat", "sets": 3, "reps": 8, "weight_kg": 200}
+    assert (await desk.use("validate_exercise", exercise=heavy)).result["valid"] is False
+
+
+async def test_nothing_suits_before_a_doctor_has_cleared_them(desk: Desk) -> None:
+    await desk.use("set_preference", preference_type="injury", value="heart condition")
+    gentle = {"type": "reps", "name": "Push-up", "sets": 1, "reps": 5}
+    judged = await desk.use("validate_exercise", exercise=gentle)
+    assert judged.result["valid"] is False
+    assert "doctor" in judged.formatted
+    assert judged.result["alternatives"] == []
+    refused = await desk.use("get_exercise_suggestions", muscles=["chest"])
+    assert refused.outcome is Outcome.ERROR
+    assert "doctor" in refused.formatted
 
 
 async def test_suggestions_progress_and_data(desk: Desk) -> None:

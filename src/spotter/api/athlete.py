@@ -1,21 +1,28 @@
 """What an athlete wants, has and cannot do, set by hand. The trainer's tools write to the same places."""
 
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
+from fastapi import Request
 from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 
+from spotter.api import talk
 from spotter.api.access import Caller
 from spotter.api.fields import Body, Moment, storable_text
 from spotter.api.problem_schema import problem_responses
 from spotter.api.routing import router
+from spotter.api.services import services_of
 from spotter.api.transactions import Transaction
 from spotter.clock import now
 from spotter.errors import InvalidInput
 from spotter.identity.organisations import check_timezone
+from spotter.identity.principal import Principal
+from spotter.sessions.events import Knowledge
 from spotter.store.unit_of_work import UnitOfWork
-from spotter.training import goals, preferences, profile, understood
+from spotter.training import goals, preferences, profile, rechecking, understood
 from spotter.training.preferences import Duration, PreferenceType
+from spotter.training.rechecking import Rechecked
 from spotter.training.tables import Preference
 from spotter.training.vocabulary import Equipment, Level, Muscle
 
@@ -98,8 +105,10 @@ async def list_preferences(caller: Caller, uow: Transaction) -> AthletePreferenc
 
 
 @routes.post("/preferences", status_code=201)
-async def add_preference(caller: Caller, uow: Transaction, body: NewPreference) -> AthletePreference:
-    """Keep something: an injury, what you have, what you do not want."""
+async def add_preference(
+    request: Request, caller: Caller, uow: Transaction, body: NewPreference
+) -> AthletePreference:
+    """Keep something: an injury, what you have, what you do not want. A workout on the table is checked again."""
     caller.require_person()
     if body.expires_at is not None and body.expires_at <= now():
         raise InvalidInput("It would have expired already. Choose a day to come.")
@@ -107,7 +116,10 @@ async def add_preference(caller: Caller, uow: Transaction, body: NewPreference) 
     duration = Duration.PERMANENT if body.expires_at is None else Duration.TEMPORARY
     details = understood.details_of(body.type, value, {})
     kept = await preferences.keep(uow, body.type, value, duration, details, expires_at=body.expires_at)
-    return _preference(kept)
+    shown = _preference(kept)
+    for changed in await rechecking.recheck(uow):
+        await _tell_trainer(request, caller, uow, changed)
+    return shown
 
 
 @routes.delete("/preferences/{preference_id}", status_code=204, responses=problem_responses(404))
@@ -144,6 +156,14 @@ async def change_training_settings(
         given["timezone"] = body.timezone
     await profile.change_settings(uow, given)
     return await _settings(uow, user_id)
+
+
+async def _tell_trainer(request: Request, caller: Principal, uow: UnitOfWork, changed: Rechecked) -> None:
+    """The conversation's own log says what lies on the table now, and why."""
+    services = services_of(request)
+    event = Knowledge(source="workout_checked", data=changed.as_json(), formatted=changed.told())
+    done = await services.log.append(caller.scope, changed.session_id, [event], connection=await uow.driver())
+    uow.after_commit(partial(talk.wake, services, changed.session_id, done.last, caller.user_id))
 
 
 async def _goals(uow: UnitOfWork, user_id: UUID) -> Goals:

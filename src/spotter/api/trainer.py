@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated, Any, Final
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from fastapi import Header, Query, Request
 from pydantic import BaseModel, Field
@@ -38,7 +38,10 @@ from spotter.sessions.events import (
 routes = router("trainer", prefix="/api/agent")
 
 TRAINER: Final = "trainer"
-_WORKOUT_TOOLS: Final = frozenset({"generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise"})
+_WORKOUT_TOOLS: Final = frozenset(
+    {"generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise", "set_preference"}
+)
+"""Where they changed what lies on the table, their results show it."""
 _RECENT: Final = 10
 _RECENT_KINDS: Final = ("action", "result")
 
@@ -86,6 +89,8 @@ class OneTrainerSession(BaseModel):
 
 
 class RecentAction(BaseModel):
+    id: UUID
+    session_id: UUID
     sequence_number: int
     event_type: str
     content: dict[str, Any]
@@ -172,6 +177,9 @@ async def get_trainer_session(
     recent = await directory.latest_events(uow, session_id, _RECENT_KINDS, _RECENT)
     actions = [
         RecentAction(
+            # An event is known by its place in the log; clients that ask for one id get it made from that.
+            id=uuid5(row.session_id, str(row.sequence_number)),
+            session_id=row.session_id,
             sequence_number=row.sequence_number,
             event_type=row.event_type,
             content=row.content,
@@ -251,22 +259,29 @@ def _stream(
 async def _seed_messages(
     batches: AsyncGenerator[list[Item], None], session_id: UUID, *, nothing_more: bool = False
 ) -> AsyncIterator[bytes]:
-    """`nothing_more` when an end without an ending is one all the same: there was nothing to resume."""
-    ended = False
+    """`nothing_more` when an end without an ending is one all the same: there was nothing to resume. The last message
+    is `done` or `error`, never both: clients stop at either."""
+    ended = failed = False
     async with aclosing(batches):
         async for batch in batches:
             if not batch:
                 yield b": still here\n\n"
             for item in batch:
                 if isinstance(item, Event):
-                    for message in _seed_message(item):
+                    messages = _seed_message(item)
+                    for message in messages:
                         yield f"id: {item.sequence}\ndata: ".encode() + to_json(message) + b"\n\n"
-                    ended = ended or ending_of(item.content) is not None
+                    if ending_of(item.content) is not None:
+                        # What was missed may hold several turns; how the last one ended counts.
+                        ended, failed = True, any(one["type"] == _ERROR for one in messages)
             ended = ended or nothing_more
-    last = {"type": "done", "sessionId": session_id} if ended else {"type": "error", "message": _CUT}
+    if failed:
+        return
+    last = {"type": "done", "sessionId": session_id} if ended else {"type": _ERROR, "message": _CUT}
     yield b"data: " + to_json(last) + b"\n\n"
 
 
+_ERROR: Final = "error"
 _CUT: Final = "This server is stopping. The answer goes on; ask for the stream again with Last-Event-ID."
 
 
@@ -280,9 +295,9 @@ def _seed_message(event: Event) -> list[dict[str, Any]]:
         case AssistantMessage(text=text) | Notice(text=text) if text:
             return [{"type": "message_notify_user", "data": {"success": True, "message": text}}]
         case Failure(detail=detail, ends=ends) if ends is not None:
-            return [{"type": "error", "message": detail}]
+            return [{"type": _ERROR, "message": detail}]
         case TurnEnded(reason=reason) if reason:
-            return [{"type": "error", "message": reason}]
+            return [{"type": _ERROR, "message": reason}]
         case _:
             return []
 

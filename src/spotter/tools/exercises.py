@@ -9,9 +9,9 @@ from spotter.runtime.tool import Answer, FixAndRetry, tool
 from spotter.training import athletes, own_exercises, words
 from spotter.training.athlete import Athlete
 from spotter.training.catalogue import Catalogue, swaps
-from spotter.training.check import why_not
+from spotter.training.check import SEE_CLINICIAN, why_not, why_not_so
 from spotter.training.exercise import Exercise
-from spotter.training.rules import limits_of, with_the_floor
+from spotter.training.rules import limits_of, must_be_cleared
 from spotter.training.workout import WorkoutExercise
 
 
@@ -28,6 +28,8 @@ async def get_exercise_suggestions(
     muscles. With their ids, for generate_workout and swap_exercise."""
     book = await own_exercises.book_for(await context.transaction())
     athlete = await _athlete(context, book)
+    if must_be_cleared(athlete):
+        raise FixAndRetry(SEE_CLINICIAN)
     if instead_of is not None:
         found = book.find(instead_of)
         if found is None:
@@ -45,7 +47,7 @@ async def get_exercise_suggestions(
 
 @tool(category="exercises", examples=["is this safe for my knee", "can I do deadlifts"])
 async def validate_exercise(context: ToolContext, exercise: WorkoutExercise) -> Answer:
-    """Whether an exercise suits this athlete, and if not, why and what would."""
+    """Whether an exercise suits this athlete in these amounts, and if not, why and what would."""
     book = await own_exercises.book_for(await context.transaction())
     athlete = await _athlete(context, book)
     known = book.get(exercise.exercise_id or "") or (
@@ -58,19 +60,35 @@ async def validate_exercise(context: ToolContext, exercise: WorkoutExercise) -> 
         return Answer(
             data, f"{exercise.name} is not in the catalogue, so nobody can say that it is safe.{hint}"
         )
-    reasons = why_not(known, athlete, limits_of(athlete))
-    other = [shown(each) for each in _instead_of(known, athlete, book, 3)] if reasons else []
-    data = {
+    return _judged(exercise, known, athlete, book)
+
+
+def _judged(exercise: WorkoutExercise, known: Exercise, athlete: Athlete, book: Catalogue) -> Answer:
+    """By the same rules as a whole workout: who may train, what suits them, how much of it."""
+    if must_be_cleared(athlete):
+        return _unsuitable(known, ["a doctor or physiotherapist should clear them first"], [])
+    if reasons := why_not(known, athlete, limits_of(athlete)):
+        return _unsuitable(known, reasons, _instead_of(known, athlete, book, 3))
+    if changes := why_not_so(exercise, known, athlete, book):
+        data = _verdict(known, changes, [])
+        return Answer(data, f"{known.name} suits, but not like this. {' '.join(changes)}")
+    return Answer(_verdict(known, [], []), f"{known.name} suits.")
+
+
+def _unsuitable(known: Exercise, reasons: list[str], instead: list[Exercise]) -> Answer:
+    names = ", ".join(each.name for each in instead) or "nothing"
+    data = _verdict(known, reasons, instead)
+    return Answer(data, f"{known.name} does not suit: {'; '.join(reasons)}. Instead: {names}.")
+
+
+def _verdict(known: Exercise, reasons: list[str], instead: list[Exercise]) -> dict[str, Any]:
+    return {
         "success": True,
         "valid": not reasons,
         "exercise": shown(known),
         "reasons": reasons,
-        "alternatives": other,
+        "alternatives": [shown(each) for each in instead],
     }
-    if not reasons:
-        return Answer(data, f"{known.name} suits.")
-    names = ", ".join(each["name"] for each in other) or "nothing"
-    return Answer(data, f"{known.name} does not suit: {'; '.join(reasons)}. Instead: {names}.")
 
 
 def shown(exercise: Exercise) -> dict[str, Any]:
@@ -93,15 +111,7 @@ async def _athlete(context: ToolContext, book: Catalogue) -> Athlete:
 
 
 def _instead_of(exercise: Exercise, athlete: Athlete, book: Catalogue, limit: int) -> list[Exercise]:
-    available = with_the_floor(athlete.equipment) if athlete.equipment is not None else None
-    found = swaps(
-        book,
-        exercise,
-        available=available,
-        limits=limits_of(athlete),
-        exclude=athlete.excluded,
-        limit=limit,
-    )
+    found = swaps(Catalogue(_suitable(book, athlete)), exercise, limits=limits_of(athlete), limit=limit)
     return [swap.exercise for swap in found]
 
 
@@ -109,14 +119,15 @@ def _for_muscles(names: list[str], athlete: Athlete, book: Catalogue, limit: int
     muscles = frozenset(muscle for name in names for muscle in words.muscles_of(name))
     if not muscles:
         raise FixAndRetry(f"No muscle is called {', '.join(names)!r}.")
-    available = with_the_floor(athlete.equipment) if athlete.equipment is not None else None
-    found = [
-        each
-        for each in book.where(muscles=muscles, available=available, limits=limits_of(athlete))
-        if each.id not in athlete.excluded
-    ]
+    found = [each for each in _suitable(book, athlete) if not muscles.isdisjoint(each.primary)]
     found.sort(key=lambda each: (-len(muscles & set(each.primary)), each.level, each.id))
     return found[:limit]
+
+
+def _suitable(book: Catalogue, athlete: Athlete) -> list[Exercise]:
+    """What the check would let through, so that nothing is offered that it then takes away."""
+    limits = limits_of(athlete)
+    return [each for each in book if not why_not(each, athlete, limits)]
 
 
 TOOLS = (get_exercise_suggestions, validate_exercise)

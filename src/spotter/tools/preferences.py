@@ -10,7 +10,7 @@ from spotter.clock import now
 from spotter.errors import InvalidInput, NotFound
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, tool
-from spotter.training import preferences, understood
+from spotter.training import preferences, rechecking, understood
 from spotter.training.preferences import Duration, PreferenceType
 
 _TIME: TypeAdapter[datetime] = TypeAdapter(datetime)
@@ -29,7 +29,8 @@ async def set_preference(
 ) -> Answer:
     """Keep something about the athlete. For an injury say joint, side and severity in the value («left knee, mild») or
     in metadata; for an exclusion give the exercise's name. `session` lasts for this conversation, `temporary` until
-    metadata.expires_at (7 days unless said)."""
+    metadata.expires_at (7 days unless said). After an injury the workout on the table is checked again; you are told
+    what had to change."""
     details = {**metadata, **_understood(preference_type, value, metadata)}
     uow = await context.transaction()
     kept = await preferences.keep(
@@ -48,9 +49,15 @@ async def set_preference(
         "duration": kept.duration_type,
         "metadata": kept.details,
     }
-    return Answer(
-        {"success": True, "preference": shown},
-        f'Kept {kept.preference_type} "{kept.value}" ({kept.duration_type}) as [{kept.id}]',
+    told = f'Kept {kept.preference_type} "{kept.value}" ({kept.duration_type}) as [{kept.id}]'
+    data = {"success": True, "preference": shown}
+    if preference_type is not PreferenceType.INJURY:
+        return Answer(data, told)
+    # A wish is the agent's to act on; what is not safe any more does not wait for it.
+    changed = await rechecking.recheck(uow)
+    here = next((one for one in changed if one.session_id == context.session_id), None)
+    return (
+        Answer(data, told) if here is None else Answer({**data, **here.as_json()}, f"{told}\n{here.told()}")
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from spotter.clock import now
 from spotter.errors import Conflict
+from spotter.ids import new_id
 from spotter.runtime.executor import ToolContext
 from spotter.runtime.tool import Answer, FixAndRetry, ToolFailed, tool
 from spotter.store.unit_of_work import UnitOfWork
@@ -20,7 +21,7 @@ from spotter.training.check import Checked, check_workout
 from spotter.training.done import Report, done_workout
 from spotter.training.finishing import finish
 from spotter.training.rules import MAX_MINUTES
-from spotter.training.sources import amount
+from spotter.training.sources import listed
 from spotter.training.tables import WorkoutOnTable
 from spotter.training.workout import Workout, WorkoutExercise
 
@@ -68,12 +69,13 @@ async def swap_exercise(
     place = _place(workout, exercise_id)
     old = workout.exercises[place]
     new = new_exercise.model_copy(
-        update={"id": None, "phase": old.phase, "pair": new_exercise.pair or old.pair}
+        update={"id": new_id(), "phase": old.phase, "pair": new_exercise.pair or old.pair}
     )
     exercises = [*workout.exercises[:place], new, *workout.exercises[place + 1 :]]
     checked = await _checked(context, uow, workout.model_copy(update={"exercises": exercises}))
+    fresh = _kept(checked, new)
+    _refuse_twin(workout, old, fresh)
     placed = await table.put(uow, context.session_id, checked.workout, row.request)
-    fresh = placed.exercises[min(place, len(placed.exercises) - 1)]
     data = {"old_exercise": old.name, "new_exercise": fresh.name, "new_id": str(fresh.id)}
     return _told(placed, checked, data, f"Swapped {old.name} for {fresh.name}")
 
@@ -98,14 +100,15 @@ async def adjust_exercise(context: ToolContext, exercise_id: UUID, adjustments: 
         ) from None
     exercises = [*workout.exercises[:place], new, *workout.exercises[place + 1 :]]
     checked = await _checked(context, uow, workout.model_copy(update={"exercises": exercises}))
+    before, after = old.model_dump(mode="json"), _kept(checked, new).model_dump(mode="json")
     placed = await table.put(uow, context.session_id, checked.workout, row.request)
-    before = old.model_dump(mode="json")
+    stored = {name: after.get(name) for name in wanted}
     data = {
         "exercise_name": old.name,
-        "adjustments": wanted,
+        "adjustments": stored,
         "old_values": {name: before.get(name) for name in wanted},
     }
-    changes = ", ".join(f"{name} {before.get(name)} → {value}" for name, value in wanted.items())
+    changes = ", ".join(f"{name} {before.get(name)} → {value}" for name, value in stored.items())
     return _told(placed, checked, data, f"Adjusted {old.name}: {changes}")
 
 
@@ -215,13 +218,25 @@ def _place(workout: Workout, exercise_id: UUID) -> int:
     raise FixAndRetry(unknown_exercise(exercise_id, workout))
 
 
+def _kept(checked: Checked, wanted: WorkoutExercise) -> WorkoutExercise:
+    """What the check made of it. Where nothing is left of it, the athlete keeps what they had."""
+    found = next((one for one in checked.workout.exercises if one.id == wanted.id), None)
+    if found is None:
+        raise FixAndRetry(f"{' '.join(checked.changes)} Nothing changed: choose another exercise or amount.")
+    return found
+
+
+def _refuse_twin(workout: Workout, old: WorkoutExercise, fresh: WorkoutExercise) -> None:
+    """The check keeps the first of two that are the same: swapped in before its twin, it would push the twin out."""
+    others = (one for one in workout.exercises if one.id != old.id and one.phase is fresh.phase)
+    if any(one.exercise_id == fresh.exercise_id for one in others):
+        raise FixAndRetry(f"{fresh.name} is in this workout already. Nothing changed: choose another one.")
+
+
 def _told(workout: Workout, checked: Checked, data: dict[str, Any], headline: str) -> Answer:
     """For programs everything, for the model as little as it needs to go on: ids, names, numbers, what changed."""
     shown = table.as_json(workout)
-    lines = [f"{headline}."]
-    lines += [f"[{item['id']}] {item['phase']}: {amount(item)}" for item in shown["exercises"]]
-    if shown["summary"].get("total_duration_estimate"):
-        lines.append(f"About {shown['summary']['total_duration_estimate']:g} min.")
+    lines = [f"{headline}.", *listed(shown)]
     if checked.changes:
         lines.append("The check changed: " + " ".join(checked.changes) + " Tell the athlete.")
     full = {"success": True, **data, "exercises": shown["exercises"], "summary": shown["summary"]}

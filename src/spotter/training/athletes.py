@@ -8,7 +8,7 @@ from uuid import UUID
 
 from spotter.clock import now
 from spotter.store.unit_of_work import UnitOfWork
-from spotter.training import goals, history, preferences, profile, words
+from spotter.training import goals, history, lengths, preferences, profile, words
 from spotter.training.athlete import Athlete, Effort, Goal, PastWorkout
 from spotter.training.catalogue import Catalogue
 from spotter.training.families import family_of
@@ -77,8 +77,7 @@ class Wishes:
             case "location":
                 self._add_place(wish.value)
             case "time_available":
-                digits = "".join(filter(str.isdigit, wish.value))
-                self.minutes = int(digits[:3]) if digits else self.minutes
+                self.minutes = lengths.minutes_of(wish.value) or self.minutes
             case "injury":
                 self._add_injury(wish)
             case "exclusion":

@@ -16,13 +16,14 @@ from spotter.training.check_amounts import Placed
 from spotter.training.choosing import Pool
 from spotter.training.exercise import Exercise
 from spotter.training.limits import Limits
+from spotter.training.progression import Performed
 from spotter.training.record import sessions_of
 from spotter.training.rules import MAX_MINUTES, limits_of, must_be_cleared, strains, with_the_floor
 from spotter.training.timing import seconds_of
 from spotter.training.vocabulary import Intensity, Muscle, Pattern, Suits
 from spotter.training.workout import Phase, Workout, WorkoutExercise
 
-_SEE_CLINICIAN: Final = (
+SEE_CLINICIAN: Final = (
     "Their health answers say that a doctor or physiotherapist should clear them first. Do not give a workout; tell "
     "them kindly, and offer to go on once they are cleared."
 )
@@ -49,11 +50,10 @@ def check_workout(
     """`whole` also sees to a warm-up and a cool-down; a change to a workout that has been agreed on does not bring back
     what the athlete took out. `minutes` is the time there is; without it, the athlete's usual time holds."""
     if must_be_cleared(athlete):
-        return Checked(workout, refused=_SEE_CLINICIAN)
+        return Checked(workout, refused=SEE_CLINICIAN)
     checking = _Checking(athlete, book)
     placed = checking.sorted(checking.choose(workout.exercises))
-    sessions = sessions_of(sorted(athlete.past, key=lambda past: past.done_at))
-    placed = check_amounts.bounded(placed, athlete, sessions, checking.changes)
+    placed = check_amounts.bounded(placed, athlete, _sessions(athlete), checking.changes)
     if whole:
         placed = checking.with_warm_up(placed)
     time = min(minutes or athlete.minutes or MAX_MINUTES, MAX_MINUTES)
@@ -84,6 +84,14 @@ def why_not(exercise: Exercise, athlete: Athlete, limits: Limits) -> list[str]:
     if exercise.id in athlete.excluded:
         reasons.append("not wanted")
     return reasons
+
+
+def why_not_so(exercise: WorkoutExercise, known: Exercise, athlete: Athlete, book: Catalogue) -> list[str]:
+    """What the check would change about how much of it, if the athlete were given just this."""
+    checking = _Checking(athlete, book)
+    placed = checking.sorted([Placed(exercise, known)])
+    check_amounts.bounded(placed, athlete, _sessions(athlete), checking.changes)
+    return checking.changes
 
 
 class _Checking:
@@ -219,6 +227,10 @@ class _Checking:
 
 _ORDER: Final = {Phase.WARM_UP: 0, Phase.MAIN: 1, Phase.COOL_DOWN: 2}
 _PARTS: Final = {Phase.WARM_UP: "warm-up", Phase.COOL_DOWN: "cool-down"}
+
+
+def _sessions(athlete: Athlete) -> dict[str, list[Performed]]:
+    return sessions_of(sorted(athlete.past, key=lambda past: past.done_at))
 
 
 def _drill(exercise: Exercise) -> bool:

@@ -121,8 +121,13 @@ def preferences(text: str) -> list[Kept]:
 
 def kept(text: str, details: Mapping[str, Any] = _NONE) -> Kept | None:
     """What `set_preference` says it kept."""
-    found = _KEPT.fullmatch(text.strip())
+    found = _KEPT.fullmatch(text.strip().partition("\n")[0])
     return Kept(found[4], found[1], found[2], found[3], details) if found else None
+
+
+def checked_again(text: str) -> str:
+    """What `set_preference` says it did to the workout on the table; empty when that stayed as it was."""
+    return text.strip().partition("\n")[2]
 
 
 def _preference(line: str) -> Kept | None:

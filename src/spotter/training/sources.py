@@ -168,6 +168,14 @@ def workout_line(row: LoggedWorkout, zone: ZoneInfo = UTC_ZONE) -> str:
     return f"{row.completed_at.astimezone(zone):%Y-%m-%d}{title}: {done}"
 
 
+def listed(workout: Mapping[str, Any]) -> list[str]:
+    """A workout as agents read it: with the ids by which it is changed."""
+    lines = [f"[{item['id']}] {item['phase']}: {amount(item)}" for item in workout["exercises"]]
+    if minutes := workout["summary"].get("total_duration_estimate"):
+        lines.append(f"About {minutes:g} min.")
+    return lines
+
+
 def amount(item: Mapping[str, Any]) -> str:
     """«Push-up 3x10», «Plank 3x45s», «Rower 600s», «Burpee 8x20s/10s», with weight and effort where there are any."""
     weight = f" @{item['weight_kg']:g}kg" if item.get("weight_kg") else ""

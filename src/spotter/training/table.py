@@ -1,10 +1,10 @@
 """The workout a session is about, while it is being agreed on and done."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotter.clock import now
@@ -33,6 +33,17 @@ async def latest_open(uow: UnitOfWork, session_id: UUID | None = None) -> Workou
     return await uow.session.scalar(query.order_by(WorkoutOnTable.updated_at.desc()).limit(1))
 
 
+async def all_open(uow: UnitOfWork) -> Sequence[WorkoutOnTable]:
+    """Of all conversations, locked, and always in the same order, so that nobody waits for one another."""
+    query = (
+        select(WorkoutOnTable)
+        .where(WorkoutOnTable.user_id == uow.scope.user_id, WorkoutOnTable.state == "open")
+        .order_by(WorkoutOnTable.session_id)
+        .with_for_update()
+    )
+    return (await uow.session.scalars(query)).all()
+
+
 async def put(
     uow: UnitOfWork, session_id: UUID, workout: Workout, request: Mapping[str, Any] | None = None
 ) -> Workout:
@@ -48,6 +59,15 @@ async def put(
     )
     uow.session.expire_all()
     return named
+
+
+async def take_off(uow: UnitOfWork, session_id: UUID) -> None:
+    """Without logging anything."""
+    await uow.session.execute(
+        delete(WorkoutOnTable).where(
+            WorkoutOnTable.session_id == session_id, WorkoutOnTable.user_id == uow.scope.user_id
+        )
+    )
 
 
 async def clear(uow: UnitOfWork, row: WorkoutOnTable) -> None:

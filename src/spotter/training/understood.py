@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spotter.errors import InvalidInput
-from spotter.training import words
+from spotter.training import lengths, words
 from spotter.training.catalogue import catalogue
 from spotter.training.preferences import PreferenceType
 from spotter.training.vocabulary import Joint
@@ -23,6 +23,13 @@ def details_of(kind: PreferenceType, value: str, told: Mapping[str, Any]) -> dic
                 raise InvalidInput(
                     f"Equipment {value!r} is not known. Use a list of names such as «dumbbell, bands», «none» or "
                     "«full gym». Nothing was kept."
+                )
+            return {}
+        case PreferenceType.TIME_AVAILABLE:
+            if lengths.minutes_of(value) is None:
+                raise InvalidInput(
+                    f"It is not clear how long {value!r} is. Say it in minutes or hours, such as «45 minutes» or "
+                    "«1.5 hours». Nothing was kept."
                 )
             return {}
         case _:

@@ -2311,7 +2311,7 @@ export interface paths {
         put?: never;
         /**
          * Add Preference
-         * @description Keep something: an injury, what you have, what you do not want.
+         * @description Keep something: an injury, what you have, what you do not want. A workout on the table is checked again.
          */
         post: operations["add_preference"];
         delete?: never;
@@ -6299,8 +6299,18 @@ export interface components {
             created_at: string;
             /** Event Type */
             event_type: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
             /** Sequence Number */
             sequence_number: number;
+            /**
+             * Session Id
+             * Format: uuid
+             */
+            session_id: string;
         };
         /** Refresh */
         Refresh: {

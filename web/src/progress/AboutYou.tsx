@@ -59,7 +59,8 @@ function Preferences() {
     meta: { quiet: true },
     onSuccess: async () => {
       setValue("");
-      await refresh();
+      // What lies on the table was checked again.
+      await Promise.all([refresh(), queries.invalidateQueries({ queryKey: ["workout"] })]);
     },
   });
   const remove = useMutation({

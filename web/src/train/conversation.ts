@@ -60,6 +60,8 @@ const CHANGES_WORKOUT = new Set([
   "adjust_exercise",
   "remove_exercise",
   "log_workout",
+  // A new injury is checked against the workout on the table.
+  "set_preference",
 ]);
 
 interface Content {
@@ -113,6 +115,8 @@ export function told(before: Conversation, event: LiveEvent): Conversation {
     case "stage":
       return content["accepted"] === false ? next : { ...next, stage: String(content["to_stage"] ?? "") };
     case "knowledge": {
+      if (content["source"] === "workout_checked")
+        return { ...next, workoutChanges: before.workoutChanges + 1 };
       if (content["source"] !== "workout_finished") return next;
       const data = content["data"] as { sets?: number; experience?: { xp?: number } } | undefined;
       const text = `Workout finished: ${data?.sets ?? 0} sets, +${data?.experience?.xp ?? 0} XP`;

@@ -286,8 +286,18 @@ def _adjust_all(turn: Turn, changes: Sequence[tuple[Listed, dict[str, Any]]]) ->
         turn.say(told)
 
 
+def _tell_mended(turn: Turn) -> None:
+    for text in turn.mended:
+        turn.say(showing.changes(text))
+    if turn.mended and turn.state.table:
+        _show_last(turn)
+    elif turn.mended:
+        turn.say("Nothing of the workout can be done with that, so I took it off the table.")
+
+
 def repair(turn: Turn) -> Script:
     """After something new about the athlete: what no longer suits goes, one at a time, for the check may mend more."""
+    _tell_mended(turn)
     for _ in range(_MOST_SWAPS):
         athlete = turn.athlete
         limits = limits_of(athlete)

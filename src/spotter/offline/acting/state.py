@@ -27,6 +27,7 @@ _LAST: Final = {
 }
 _BY_REASON: Final = {"easier": Intent.EASIER, "harder": Intent.HARDER}
 _TABLE_TOOLS: Final = frozenset({"generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise"})
+_CHECKED: Final = "workout_checked"
 _SWAPPED: Final = re.compile(r"Swapped (.+) for (.+)\.")
 
 
@@ -94,6 +95,8 @@ class State:
         if source in ("category_goals", "muscle_goals"):
             told = recall.weights(text)
             self.goals = {name: weight for name, weight in self.goals.items() if name not in told}
+        if source == _CHECKED:
+            self._show(_on_table(text), recall.minutes_of(text))
 
     def take_summary(self, text: str) -> None:
         """A checkpoint keeps the table as the tools showed it."""
@@ -188,6 +191,12 @@ class State:
             self.new_kept.pop(one, None)
         if kept is not None:
             self.new_kept[kept.id] = kept
+            self._take_check(recall.checked_again(text))
+
+    def _take_check(self, text: str) -> None:
+        """What something new about the athlete did to the workout, if there was one and it did not suit any more."""
+        if text:
+            self._show(_on_table(text), recall.minutes_of(text))
 
     def _plan(self, name: str, arguments: Mapping[str, Any], text: str) -> None:
         found = {plan.id: plan for plan in recall.planned(text)}

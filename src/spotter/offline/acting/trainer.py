@@ -265,7 +265,7 @@ def _all_of_it(turn: Turn, understood: Understanding) -> Script:
         yield from _DOERS[intent](turn, slots)
         if turn.question is not None:
             return
-    if intents & {Intent.SET_PREFERENCE, Intent.REPORT_INJURY} and not intents & _PLACED and turn.state.table:
+    if intents & {Intent.SET_PREFERENCE, Intent.REPORT_INJURY} and not intents & _PLACED:
         yield from changing.repair(turn)
     for intent in understood.intents:
         if intent in _CHATTING and not turn.lines:

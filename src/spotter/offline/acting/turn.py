@@ -11,6 +11,7 @@ from spotter.offline.acting.script import Call, Outcome, Script
 from spotter.offline.acting.state import HISTORY, State
 from spotter.training.athlete import Athlete
 from spotter.training.history import MOST_TOLD
+from spotter.training.recall import checked_again
 
 NOTIFY: Final = "message_notify_user"
 ASK: Final = "message_ask_user"
@@ -32,6 +33,8 @@ class Turn:
     lines: list[str] = field(default_factory=list)
     question: tuple[str, tuple[str, ...]] | None = None
     reason: str = "Answered."
+    mended: list[str] = field(default_factory=list)
+    """What the check did to the workout after something new about the athlete, as it was told."""
     _athlete: Athlete | None = None
 
     @property
@@ -42,6 +45,8 @@ class Turn:
 
     def hear(self, outcome: Outcome) -> None:
         self.state.take(outcome)
+        if outcome.tool == "set_preference" and (text := checked_again(outcome.text)) and not outcome.failed:
+            self.mended.append(text)
         self.mind = mind_for(self.state)
         self._athlete = None
 

@@ -19,8 +19,9 @@ from spotter.safety.words import Words
 
 _C = CategoryName
 _LEAST, _NEAR, _WIDE = 6, 24, 90
-"""A short text is read whole, of a longer one the stretch, with `_NEAR` words around it if it is less than `_LEAST`. What
-sounds alarming then is read again with more around it: «I'm not trying to be mean» is one thing alone and another among complaints about a perfume."""
+"""A short text is read whole, of a longer one the stretch, with `_NEAR` words around it if it is less than `_LEAST`.
+What sounds alarming then is read again with more around it: «I'm not trying to be mean» is one thing alone and another
+among complaints about a perfume."""
 _SUMS: Final = 3.5
 """What the sums count beside the model: where both lean the same way, less of either will do."""
 _PLAINLY: Final = {1: -4.5, 2: -4.0, 3: -3.5}
