@@ -98,6 +98,55 @@ def test_two_weeks_are_not_one_day_fourteen_times(athlete: Athlete) -> None:
     assert sum(shared) / len(shared) < 0.5
 
 
+def anybodys(seed: int) -> tuple[Athlete, Request]:
+    chance = Random(seed)
+    return anyone(chance), any_request(chance)
+
+
+def test_nobody_gets_one_workout_every_day() -> None:
+    """Whoever they are and whatever they ask for: four times in a row, each time with the log of the times before."""
+    alike, asked = [], 0
+    for seed in range(5000, 5200):
+        athlete, request = anybodys(seed)
+        seen = set()
+        for n in range(4):
+            day = TODAY + timedelta(days=2 * n)
+            try:
+                workout = design.design(dataclasses.replace(request, today=day), athlete, BOOK).workout
+            except design.NothingFits:
+                break
+            seen.add(frozenset(ids(workout)))
+            athlete = dataclasses.replace(athlete, past=(done(workout, day), *athlete.past))
+        else:
+            asked += 1
+            alike += [seed] if len(seen) == 1 else []
+    assert asked > 150
+    # Eight minutes with two exercises, or all the stretches there are for an upper body: where hardly anything fits.
+    assert len(alike) <= 4, alike
+
+
+def test_other_goals_make_other_workouts_for_anybody() -> None:
+    unmoved, asked = [], 0
+    for seed in range(6000, 6150):
+        athlete, request = anybodys(seed)
+        try:
+            made = [
+                design.design(dataclasses.replace(request, goal=goal), athlete, BOOK).workout
+                for goal in (Goal.STRENGTH, Goal.ENDURANCE, Goal.MOBILITY)
+            ]
+        except design.NothingFits:
+            continue
+        asked += 1
+        told = {tuple((each.exercise_id, *doses(each)) for each in one.exercises) for one in made}
+        unmoved += [seed] if len(told) < len(made) else []
+    assert asked > 100
+    assert unmoved == []
+
+
+def doses(exercise: object) -> tuple[object, ...]:
+    return tuple(getattr(exercise, name, None) for name in ("sets", "reps", "hold_time", "rest"))
+
+
 def done(workout: Workout, day: date) -> PastWorkout:
     sets = [
         PastSet(
