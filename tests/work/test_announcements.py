@@ -1,10 +1,13 @@
 """New jobs are announced: a worker starts them at once, whatever happened to the connection it listens on."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from procrastinate.connector import Notify
+from procrastinate.jobs import Job as QueuedJob
+from procrastinate.manager import JobManager
 from psycopg import AsyncConnection
 
 from spotter.app import House
@@ -39,6 +42,29 @@ async def test_a_job_is_announced_and_starts_at_once(home: House, queue: Queue, 
         for label in ("one", "two", "three"):
             job_id = await defer(home, gym.org_id, label=label)
             await queue.reaches(job_id, "succeeded", timeout=30)
+
+
+async def test_a_job_announced_while_another_look_finds_nothing_starts_at_once(
+    home: House, queue: Queue, gym: Gym, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch, jobs = JobManager.fetch_job, list[int]()
+
+    async def slowly(self: JobManager, queues: Iterable[str] | None, worker_id: int) -> QueuedJob | None:
+        found = await fetch(self, queues, worker_id)
+        if found is None and not jobs:
+            jobs.append(await defer(home, gym.org_id, label="meanwhile"))
+            await asyncio.sleep(0.5)
+        return found
+
+    async with work(home, SELFTEST):
+        await _listener(queue)
+        first = await defer(home, gym.org_id, label="first")
+        await queue.reaches(first, "succeeded", timeout=30)
+        monkeypatch.setattr(JobManager, "fetch_job", slowly)
+        await queue.reaches(await defer(home, gym.org_id, label="second"), "succeeded", timeout=30)
+        while not jobs:  # noqa: ASYNC110 - by the worker's next look
+            await asyncio.sleep(0.02)
+        await queue.reaches(jobs[0], "succeeded", timeout=10)
 
 
 async def test_a_cut_listener_listens_again(home: House, queue: Queue, gym: Gym, work: Work) -> None:

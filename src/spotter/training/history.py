@@ -143,9 +143,10 @@ async def past(
 ) -> tuple[PastWorkout, ...]:
     """All since then, and so many of the latest however old they are. With their sets, newest first."""
     newest = (
-        select(LoggedWorkout.completed_at)
-        .where(LoggedWorkout.user_id == user_id)
-        .order_by(LoggedWorkout.completed_at.desc())
+        select(LoggedSet.completed_at)
+        .where(LoggedSet.user_id == user_id)
+        .distinct()
+        .order_by(LoggedSet.completed_at.desc())
         .limit(latest)
         .subquery()
     )

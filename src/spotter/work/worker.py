@@ -17,8 +17,8 @@ import psycopg
 from procrastinate import exceptions, retry
 from procrastinate.job_context import JobContext
 from procrastinate.jobs import Job as QueuedJob
-from procrastinate.jobs import Status
-from procrastinate.manager import JobManager
+from procrastinate.jobs import Notification, Status
+from procrastinate.manager import JobManager, NotificationCallback
 from psycopg_pool import PoolTimeout
 from typing_extensions import override
 
@@ -76,6 +76,17 @@ class _WatchedManager(JobManager):
         self.interrupted: set[int] = set()
         self.unwritten: set[int] = set()
         self.pulse = Pulse()
+        self._told = 0
+
+    @override
+    async def listen_for_jobs(
+        self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
+    ) -> None:
+        async def counted(*, channel: str, notification: Notification) -> None:
+            self._told += 1
+            await on_notification(channel=channel, notification=notification)
+
+        await super().listen_for_jobs(on_notification=counted, queues=queues)
 
     @override
     async def register_worker(self) -> int:
@@ -97,9 +108,13 @@ class _WatchedManager(JobManager):
 
     @override
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> QueuedJob | None:
-        job = await super().fetch_job(queues, worker_id)
-        self.pulse.beat()
-        return job
+        """Once more if a job was announced meanwhile: the worker forgets all it was told when it has fetched."""
+        while True:
+            told = self._told
+            job = await super().fetch_job(queues, worker_id)
+            self.pulse.beat()
+            if job is not None or told == self._told:
+                return job
 
     @override
     async def update_heartbeat(self, worker_id: int) -> None:
