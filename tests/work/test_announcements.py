@@ -62,7 +62,7 @@ async def test_a_job_announced_while_another_look_finds_nothing_starts_at_once(
         await queue.reaches(first, "succeeded", timeout=30)
         monkeypatch.setattr(JobManager, "fetch_job", slowly)
         await queue.reaches(await defer(home, gym.org_id, label="second"), "succeeded", timeout=30)
-        while not jobs:  # noqa: ASYNC110 - by the worker's next look
+        while not jobs:
             await asyncio.sleep(0.02)
         await queue.reaches(jobs[0], "succeeded", timeout=10)
 
