@@ -137,14 +137,25 @@ def _likely(text: Normalised, words: Words, asked: Collection[Score], most: int)
 
 def _stretches(words: Words, asked: Collection[Score], most: int) -> Iterator[tuple[int, int]]:
     count = len(words.spans)
-    for one in asked:
-        first, end = one.start, one.end
+    for start, end in _together(asked, most) if most == _WIDE else [(one.start, one.end) for one in asked]:
+        around = 0
         if count <= most:
-            first, end = 0, count
-        elif most == _WIDE or end - first < _LEAST:
-            around = max(0, most - (end - first)) // 2
-            first, end = max(0, first - around), min(count, end + around)
-        yield words.spans[first][0], words.spans[end - 1][1]
+            around = count
+        elif most == _WIDE or end - start < _LEAST:
+            around = max(0, most - (end - start)) // 2
+        first, last = max(0, start - around), min(count, end + around) - 1
+        yield words.spans[first][0], words.spans[last][1]
+
+
+def _together(asked: Collection[Score], most: int) -> list[tuple[int, int]]:
+    """What stands near each other is read once."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted((one.start, one.end) for one in asked):
+        if found and max(end, found[-1][1]) - found[-1][0] <= most:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
 
 
 def _span(words: Words, one: Score) -> tuple[int, int]:
